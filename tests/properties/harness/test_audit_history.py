@@ -1,4 +1,4 @@
-"""Which inputs an audit judges, and what it finds, against the definition written out in Python."""
+"""The inputs that an audit judges and its findings, compared with a Python definition."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from onceproof.harness.audit.parts import table
 SETTLE = 10
 NOW = 1_000
 Input = tuple[int, int, int, str]
-"""Partition, offset, timestamp, identity."""
+"""Partition, offset, timestamp, record."""
 
 
 @st.composite
@@ -54,34 +54,36 @@ def by_definition(
     window: dict[int, tuple[int, int]],
     committed: dict[int, int] | None,
 ) -> tuple[set[str], set[str], set[str]]:
-    """Identities that are judged, lost and duplicated."""
+    """Records that are judged, lost and duplicated."""
     seen = Counter(effects)
 
-    def passed(partition: int, offset: int, stamp: int) -> bool:
+    def is_decided(partition: int, offset: int, stamp: int) -> bool:
         if committed is not None:
             return offset < committed[partition]
-        there = [(at, when) for p, at, when, record in sent if p == partition and seen[record]]
-        return bool(there) and (
-            offset < max(at for at, _ in there)
-            and stamp <= min(NOW, max(when for _, when in there)) - SETTLE
+        seen_entries = [
+            (at, when) for p, at, when, record in sent if p == partition and seen[record]
+        ]
+        return bool(seen_entries) and (
+            offset < max(at for at, _ in seen_entries)
+            and stamp <= min(NOW, max(when for _, when in seen_entries)) - SETTLE
         )
 
-    inside = {r for p, at, _, r in sent if window[p][0] <= at < window[p][1]}
-    undecided = {r for p, at, when, r in sent if not passed(p, at, when) and not seen[r]}
-    judged = inside - undecided
+    in_window = {r for p, at, _, r in sent if window[p][0] <= at < window[p][1]}
+    undecided = {r for p, at, when, r in sent if not is_decided(p, at, when) and not seen[r]}
+    judged = in_window - undecided
     places = Counter(record for _, _, _, record in sent)
     lost = {record for record in judged if seen[record] < places[record]}
-    twice = {record for record in judged if seen[record] > places[record]}
-    return judged, lost, twice
+    duplicated = {record for record in judged if seen[record] > places[record]}
+    return judged, lost, duplicated
 
 
 @given(histories())
 @settings(max_examples=30, deadline=None)
-def test_an_audit_judges_and_finds_what_the_definition_says(
+def test_audit_matches_definition(
     history: tuple[list[Input], list[str], dict[int, tuple[int, int]], Any],
 ) -> None:
     sent, effects, window, committed = history
-    judged, lost, twice = by_definition(sent, effects, window, committed)
+    judged, lost, duplicated = by_definition(sent, effects, window, committed)
     with tempfile.TemporaryDirectory() as temporary:
         folder = AuditFolder.create(Path(temporary) / "audit")
         for partition in range(2):
@@ -133,8 +135,8 @@ def test_an_audit_judges_and_finds_what_the_definition_says(
         (claim,) = claims_of(["exactly-once"], "input", [side], [])
         found = find(History.load(folder.history), claim, only=("lost-output", "duplicate-output"))
         shown = {f.anomaly: {str(each.key["record"]) for each in f.shown} for f in found}
-        due = {"lost-output": lost, "duplicate-output": twice}
-        assert shown == {name: records for name, records in due.items() if records}
+        expected = {"lost-output": lost, "duplicate-output": duplicated}
+        assert shown == {name: records for name, records in expected.items() if records}
 
 
 def _write(folder: Path, partition: int, **columns: list[Any]) -> None:

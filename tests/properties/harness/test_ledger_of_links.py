@@ -1,4 +1,4 @@
-"""Whoever disturbs links and lets go in whatever order: the proxies are as those left want them."""
+"""Proxies match the links that are still disturbed, in whatever order holds are released."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PROXIES = {
     Link("producer", "broker-2"): ("producer.b2",),
 }
 SLICED = Toxic(type="slicer", way="responses", attributes={})
-HOW: list[Disturbance] = [CUT, lose("requests"), lose("responses"), SLICED]
+DISTURBANCES: list[Disturbance] = [CUT, lose("requests"), lose("responses"), SLICED]
 NODES = ("broker-1", "broker-2")
 
 
 class Server:
-    """A toxiproxy that is made up; it fails when it is told to."""
+    """A fake toxiproxy that fails on demand."""
 
     def __init__(self, fails: Iterator[bool]) -> None:
         self._fails = fails
@@ -63,7 +63,7 @@ class Server:
         assert all(t["type"] != "slicer" for t in toxics if t["name"] == name)
         toxics[:] = [t for t in toxics if t["name"] != name]
 
-    def as_seen(self) -> dict[str, tuple[bool, list[str]]]:
+    def snapshot(self) -> dict[str, tuple[bool, list[str]]]:
         return {
             name: (proxy["enabled"], sorted(t["stream"] for t in proxy["toxics"]))
             for name, proxy in self.proxies.items()
@@ -71,14 +71,18 @@ class Server:
 
 
 def oracle(
-    held: list[tuple[Link, Disturbance]], down: set[str]
+    current: list[tuple[Link, Disturbance]], down: set[str]
 ) -> dict[str, tuple[bool, list[str]]]:
-    """How the proxies have to be, said anew from all that is held."""
+    """The proxies' expected state, computed from all holds and stopped nodes."""
     stream = {"requests": "upstream", "responses": "downstream"}
     return {
         name: (
-            (link, CUT) not in held and link.target not in down,
-            sorted(stream[how.way] for at, how in held if at == link and isinstance(how, Toxic)),
+            (link, CUT) not in current and link.target not in down,
+            sorted(
+                stream[disturbance.way]
+                for held_link, disturbance in current
+                if held_link == link and isinstance(disturbance, Toxic)
+            ),
         )
         for link, names in PROXIES.items()
         for name in names
@@ -88,7 +92,7 @@ def oracle(
 links = st.sampled_from(list(PROXIES))
 steps = st.lists(
     st.one_of(
-        st.tuples(st.just("disturb"), links, st.sampled_from(HOW)),
+        st.tuples(st.just("disturb"), links, st.sampled_from(DISTURBANCES)),
         st.tuples(st.just("release"), st.integers(0, 30)),
         st.tuples(st.just("node"), st.sampled_from(NODES), st.booleans()),
     ),
@@ -105,7 +109,7 @@ def links_on(server: Server) -> ProxiedLinks:
 
 
 @given(steps)
-def test_a_proxy_is_as_all_who_hold_it_want_it(steps: list[tuple[Any, ...]]) -> None:
+def test_proxies_match_all_current_holds(steps: list[tuple[Any, ...]]) -> None:
     server = Server(iter(()))
     stage = links_on(server)
     holds: list[Hold] = []
@@ -113,21 +117,21 @@ def test_a_proxy_is_as_all_who_hold_it_want_it(steps: list[tuple[Any, ...]]) -> 
     down: set[str] = set()
     for step in steps:
         match step:
-            case "disturb", link, how:
-                held[len(holds)] = (link, how)
-                holds.append(stage.disturb(link, how))
+            case "disturb", link, disturbance:
+                held[len(holds)] = (link, disturbance)
+                holds.append(stage.disturb(link, disturbance))
             case "release", number if holds:
                 holds[number % len(holds)].release()
                 held.pop(number % len(holds), None)
-            case "node", node, there:
-                if (node in down) is there:
-                    stage.lead_to(node, there)
-                    (down.discard if there else down.add)(node)
-        assert server.as_seen() == oracle(list(held.values()), down)
+            case "node", node, running:
+                if (node in down) is running:
+                    stage.lead_to(node, running)
+                    (down.discard if running else down.add)(node)
+        assert server.snapshot() == oracle(list(held.values()), down)
 
 
 @given(steps, st.lists(st.booleans(), max_size=60))
-def test_after_any_failure_everything_can_be_undone(
+def test_failed_operations_leave_no_disturbance_after_release(
     steps: list[tuple[Any, ...]], fails: list[bool]
 ) -> None:
     server = Server(iter(fails))
@@ -136,8 +140,8 @@ def test_after_any_failure_everything_can_be_undone(
     for step in steps:
         try:
             match step:
-                case "disturb", link, how:
-                    holds.append(stage.disturb(link, how))
+                case "disturb", link, disturbance:
+                    holds.append(stage.disturb(link, disturbance))
                 case "release", number if holds:
                     holds[number % len(holds)].release()
         except StageTrouble:
@@ -145,7 +149,7 @@ def test_after_any_failure_everything_can_be_undone(
     server._fails = iter(())
     for hold in holds:
         hold.release()
-    # What is left is of acts that failed half-way and could not be undone: the next look mends it.
+    # Operations that failed half-way are repaired by the next disturbance of their link.
     for link in PROXIES:
         stage.disturb(link, CUT).release()
-    assert server.as_seen() == oracle([], set())
+    assert server.snapshot() == oracle([], set())

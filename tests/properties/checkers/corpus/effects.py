@@ -1,7 +1,7 @@
 """Effects of records: their number, source, content and order.
 
 If every effect names its source position, each position is judged separately. A single effect of
-another record without one (`_LOOSE`) suffices for records to be judged as a whole.
+another record without one (`_LOOSE_EFFECT`) suffices for records to be judged as a whole.
 """
 
 from __future__ import annotations
@@ -132,10 +132,10 @@ def _source_positions() -> Iterator[Sample]:
         log=[_entry(14, "a"), _entry(14, "b", 1)],
         effects=[{"record": "b"}] * 2,
         ranges=[
-            {"owner": owner, "batch": batch, "partition": partition, "start_offset": log_start,
+            {"owner": owner, "batch": batch, "partition": partition, "start_offset": start,
              "end_offset": end}
             for partition in (0, 1)
-            for owner, batch, log_start, end in (("o", 1, 0, 14), ("p", 2, 15, 30), ("q", 3, 2, 15))
+            for owner, batch, start, end in (("o", 1, 0, 14), ("p", 2, 15, 30), ("q", 3, 2, 15))
         ],
         finds={"lost-output": [{"record": "a"}], "duplicate-output": [{"record": "b"}]},
     )  # fmt: skip
@@ -351,8 +351,8 @@ def _journal_changes() -> Iterator[Sample]:
         ("was deleted by another transaction", {"transaction": "s1"}, {"transaction": "s2"}, True),
         ("was deleted by the same transaction", {"transaction": "s1"}, {"transaction": "s1"},
          False),
-        ("remains while another record is deleted", {"record": "b"}, {}, False),
-        ("remains while another effect key is deleted", {"effect_key": "k"}, {}, False),
+        ("after a delete of another record", {"record": "b"}, {}, False),
+        ("after a delete of another effect key", {"effect_key": "k"}, {}, False),
         ("was deleted in another sink", {"sink": "audit"}, {}, False),
     ):  # fmt: skip
         yield sample(

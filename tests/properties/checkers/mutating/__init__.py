@@ -1,7 +1,7 @@
-"""Mutations: what can go wrong in a history, one kind in each file, made at every kind of place.
+"""Mutations: what can go wrong in a history, one kind per module, applied at various places.
 
-A new mutation is an entry in a file's `MUTATIONS`, a new kind of mutation a new file
-here; nothing else has to be told.
+A new mutation is an entry in a module's `MUTATIONS`, a new kind of mutation a new module here;
+both are found automatically.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ MUTATIONS: Final[dict[str, Mutation]] = {
 
 
 def mutated(world: World, names: list[str], seed: int) -> tuple[World, dict[str, str]]:
-    """A copy with these mutations, and at what kind of place each was made, if there was one."""
+    """A copy with these mutations, and the kind of place at which each was applied, if any."""
     copy, draw = world.copy(), Random(seed)
-    made = {}
+    applied = {}
     for name in names:
         place = MUTATIONS[name].make(copy, draw)
         if place is not None:
-            made[name] = place
-    return copy, made
+            applied[name] = place
+    return copy, applied

@@ -1,4 +1,4 @@
-"""The final state is not what the inputs come to."""
+"""The final state differs from the aggregates of the inputs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _LARGEST = 2**63 - 1
 
 
 def _amount(world: World, draw: Random, row: Row) -> None:
-    by = draw.choice((-1, 1, 2**40))
-    row["amount"] += by if abs(row["amount"] + by) <= _LARGEST else -by
+    delta = draw.choice((-1, 1, 2**40))
+    row["amount"] += delta if abs(row["amount"] + delta) <= _LARGEST else -delta
 
 
 def _digest(world: World, draw: Random, row: Row) -> None:

@@ -1,4 +1,4 @@
-"""Something has another content, identity or owner."""
+"""A row has another content, identity or owner."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _to(column: str, *values: Any) -> Change:
 
 
 def _other_record(table: str) -> Change:
-    """The identity of another record, or of one that there is not."""
+    """The identity of another or of an unknown record."""
 
     def change(world: World, draw: Random, row: Row) -> None:
         known = {s["record"] for s in world.rows["sends"]} - {row["record"]}
@@ -37,8 +37,8 @@ def _other_record(table: str) -> Change:
     return change
 
 
-def _sibling(world: World, draw: Random, row: Row) -> bool:
-    """The content of another effect under the same key."""
+def _sibling_content(world: World, draw: Random, row: Row) -> bool:
+    """The content of another effect with the same key."""
     mine = (row["sink"], row["record"], row["effect_key"])
     others = [
         x["digest"]
@@ -67,24 +67,24 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
           "lost-write duplicate corrupt inconsistent-offsets reordered-send"),
     mutation("entry's attempt unknown", None, "log", _to("attempt", None, "?"), committed),
     mutation("entry unreadable", "lost-write", "log", _to("record", None), committed),
-    mutation("acknowledged elsewhere", "inconsistent-offsets", "sends", _off_by_one, _acknowledged,
-          "lost-write"),
+    mutation("acknowledged at another offset", "inconsistent-offsets", "sends", _off_by_one,
+          _acknowledged, "lost-write"),
     mutation("acknowledged in another partition", "corrupt", "sends", _to("partition", 0, 1, 2, 3),
           _acknowledged, "inconsistent-offsets"),
     mutation("sent to another topic", "corrupt", "sends", _to("topic", "elsewhere"),
           also="duplicate aborted-read precommitted-read reordered-send G1c"),
     mutation("send renamed", "phantom", "sends", _other_record("sends"),
           also=NO_SEND + " inconsistent-offsets"),
-    mutation("read something else", "inconsistent-offsets", "reads", _other_record("reads"),
+    mutation("read renamed", "inconsistent-offsets", "reads", _other_record("reads"),
           also="precommitted-read aborted-read G1c"),
-    mutation("read by nobody's attempt", None, "reads", _to("attempt", None, "?")),
+    mutation("read's attempt unknown", None, "reads", _to("attempt", None, "?")),
     mutation("effect altered", "wrong-output", "effects", _to("digest", "altered")),
-    mutation("effect like its sibling", "wrong-output", "effects", _sibling),
+    mutation("effect with a sibling's content", "wrong-output", "effects", _sibling_content),
     mutation("effect's key altered", "wrong-output", "effects",
           _to("effect_key", "", "a", "b", "?")),
     mutation("effect renamed", "phantom-output", "effects", _other_record("effects"),
           also="lost-output unfounded-output wrong-output reordered-output"),
-    mutation("effect of nobody", "phantom-output", "effects", _to("record", "x"),
+    mutation("effect of an unknown record", "phantom-output", "effects", _to("record", "x"),
           also="lost-output"),
     mutation("effect's owner unknown", None, "effects", _to("owner", None, "another")),
     mutation("effect in another sink", "lost-output", "effects", _to("sink", "nowhere")),

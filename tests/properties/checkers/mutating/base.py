@@ -1,8 +1,8 @@
-"""What a mutation is, and how it finds the place where it is made.
+"""Mutations and the choice of places for them.
 
-A mutation changes rows of a world in place and says where it was made, or says
-nothing because there is no place for it. `means` is the anomaly that it is meant to make; whether
-it did, or left a history that is legal, is for the oracle to say.
+A mutation changes rows of a world in place and returns the kind of place, or None if it does not
+apply. `means` is the anomaly that it should cause; whether it did, or left a legal history, is up
+to the oracle.
 """
 
 from __future__ import annotations
@@ -19,35 +19,33 @@ Where = Callable[[Row], bool]
 
 @dataclass(frozen=True, kw_only=True)
 class Mutation:
-    """One way to mutate a world."""
+    """A way to mutate a world."""
 
     name: str
     means: str | None
-    """The anomaly that it is meant to make; None: nothing in particular, often nothing at all."""
+    """The anomaly that it should cause; None: no particular one, often none."""
     also: frozenset[str] = frozenset()
-    """What else it makes by itself, not as a consequence: a record that gets another's name is a
-    phantom there, and lost where it was."""
+    """Other anomalies that it causes directly: a renamed record is both a phantom and lost."""
     make: Callable[[World, Random], str | None]
 
 
 NO_SEND: Final = (
     "lost-write duplicate corrupt aborted-read precommitted-read phantom-output reordered-send G1c"
 )
-"""What it looks like when a send was not written down: somebody else must have been the sender."""
+"""Possible anomalies of a history in which a send is missing."""
 
 
 def anything(row: Row) -> bool:
-    """No restriction."""
     return True
 
 
 def data(row: Row) -> bool:
-    """A data entry of a log that says whose it is."""
+    """Whether a log row is a data entry of a known record."""
     return row["kind"] == "data" and row["record"] is not None
 
 
 def committed(row: Row) -> bool:
-    """A committed data entry."""
+    """Whether a log row is a committed data entry of a known record."""
     return data(row) and row["committed"]
 
 
@@ -80,11 +78,11 @@ KINDS: Final[dict[str, Callable[[World, Row], bool]]] = {
     "with several effects": _with_several_effects,
     "replayed": _replayed,
 }
-"""Kinds of place, for rows that name a record; others are only the first, the last or any."""
+"""Kinds of place for rows with a record; for others there are only first, last and anywhere."""
 
 
 def choose(world: World, draw: Random, rows: Sequence[Row]) -> tuple[Row, str] | None:
-    """A row of some kind, and which kind it was chosen as."""
+    """A row and the kind of place as which it was chosen."""
     if not rows:
         return None
     kind = draw.choice(("first", "last", "anywhere", *KINDS))
@@ -100,7 +98,7 @@ def choose(world: World, draw: Random, rows: Sequence[Row]) -> tuple[Row, str] |
 
 
 def on_trial(world: World, row: Row) -> bool:
-    """Whether a row of a sink stands where somebody looks."""
+    """Whether a row of a sink belongs to a view on trial."""
     view = row.get("view")
     return any(
         row["sink"] in (t.sink, t.dead_letters) and view in (None, t.view) for t in world.trials
@@ -108,7 +106,7 @@ def on_trial(world: World, row: Row) -> bool:
 
 
 def candidates(world: World, table: str, where: Where) -> list[Row]:
-    """Rows of a table where a mutation may be made."""
+    """Rows of a table to which a mutation may be applied."""
     rows = [row for row in world.rows[table] if where(row)]
     if table in ("effects", "state", "journal", "contributions"):
         rows = [row for row in rows if on_trial(world, row)]
@@ -116,7 +114,7 @@ def candidates(world: World, table: str, where: Where) -> list[Row]:
 
 
 Change = Callable[[World, Random, Row], bool | None]
-"""What is done to the chosen row; False: it cannot be done there."""
+"""Changes the chosen row; False: not applicable."""
 
 
 def mutation(
@@ -127,7 +125,7 @@ def mutation(
     where: Where = anything,
     also: str = "",
 ) -> Mutation:
-    """A mutation that is made at one row of a table; `also` are names, with spaces between."""
+    """A mutation of one row of a table; `also` are names separated by spaces."""
 
     def make(world: World, draw: Random) -> str | None:
         chosen = choose(world, draw, candidates(world, table, where))
@@ -139,13 +137,13 @@ def mutation(
 
 
 def remove(world: World, table: str, row: Row) -> None:
-    """Take this very row away."""
+    """Remove this row, compared by identity."""
     rows = world.rows[table]
     del rows[next(i for i, other in enumerate(rows) if other is row)]
 
 
 def end_of(world: World, topic: str, partition: int) -> int:
-    """The offset after everything that was ever written to a partition."""
+    """The offset after everything ever written to a partition."""
     place = (topic, partition)
     ends = [e["offset"] + 1 for e in world.rows["log"] if (e["topic"], e["partition"]) == place]
     ends += [
@@ -157,7 +155,7 @@ def end_of(world: World, topic: str, partition: int) -> int:
 
 
 def append(world: World, entry: Row) -> Row:
-    """Put a data entry at the end of its partition's log."""
+    """Append a data entry to its partition's log."""
     end = end_of(world, entry["topic"], entry["partition"])
     added = {**entry, "offset": end}
     world.rows["log"].append(added)
@@ -171,7 +169,7 @@ def append(world: World, entry: Row) -> Row:
 
 
 def free_offset(world: World, topic: str, partition: int, near: int) -> int | None:
-    """An offset below `near` that no entry of the partition has."""
+    """An unused offset of the partition shortly below `near`."""
     taken = {
         e["offset"] for e in world.rows["log"] if (e["topic"], e["partition"]) == (topic, partition)
     }

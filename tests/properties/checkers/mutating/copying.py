@@ -1,4 +1,4 @@
-"""Something is there twice."""
+"""A row appears twice."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def _entry_elsewhere(world: World, draw: Random, row: Row) -> None:
     append(world, {**row, "partition": row["partition"] + draw.choice((1, 2))})
 
 
-def _entry_again(world: World, draw: Random, row: Row) -> None:
-    """It was really sent a second time, and processed only once."""
+def _entry_resent(world: World, draw: Random, row: Row) -> None:
+    """The record was really sent again, but processed only once."""
     again = {**row, "attempt": f"again/{len(world.rows['sends'])}"}
     append(world, again)
     for send in world.rows["sends"]:
@@ -51,7 +51,7 @@ def _change(world: World, draw: Random, row: Row) -> None:
 
 
 def _read(world: World, draw: Random, row: Row) -> None:
-    """The reader gets it once more at the end of its session."""
+    """The reader gets it again at the end of its session."""
     last = max(r["ordinal"] for r in world.rows["reads"] if r["session"] == row["session"])
     world.rows["reads"].append({**row, "ordinal": last + 1, "at": row["at"] + 1_000})
 
@@ -73,7 +73,7 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
         "entry sent again, not processed",
         "lost-output",
         "log",
-        _entry_again,
+        _entry_resent,
         committed,
         also="unseen state-mismatch inconsistent-offsets",
     ),

@@ -1,4 +1,4 @@
-"""Something ends before its time: a log, a table, the run itself."""
+"""A log, a table or the run ends prematurely."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from tests.properties.checkers.mutating.base import NO_SEND, Change, Mutation, m
 from tests.properties.checkers.world import Row, World
 
 
-def _rest_of(table: str, *writer: str) -> Change:
-    """What one writer wrote from this row on is gone, and nobody knows that it is."""
+def _truncate(table: str, *writer: str) -> Change:
+    """Drops all rows of one writer from this row on, without a trace."""
 
     def change(world: World, draw: Random, row: Row) -> None:
-        mine = [row[name] for name in writer]
-        written = [r for r in world.rows[table] if [r[name] for name in writer] == mine]
-        start = next(i for i, r in enumerate(written) if r is row)
-        gone = {id(r) for r in written[start:]}
-        world.rows[table][:] = [r for r in world.rows[table] if id(r) not in gone]
+        row_writer = [row[name] for name in writer]
+        writer_rows = [r for r in world.rows[table] if [r[name] for name in writer] == row_writer]
+        start = next(i for i, r in enumerate(writer_rows) if r is row)
+        dropped = {id(r) for r in writer_rows[start:]}
+        world.rows[table][:] = [r for r in world.rows[table] if id(r) not in dropped]
 
     return change
 
@@ -43,12 +43,12 @@ def _compacted(world: World, draw: Random, row: Row) -> None:
 
 
 MUTATIONS: Final[tuple[Mutation, ...]] = (
-    mutation("log cut short", "lost-write", "log", _rest_of("log", "topic", "partition")),
-    mutation("effects cut short", "lost-output", "effects", _rest_of("effects", "sink", "view")),
-    mutation("journal cut short", "lost-output", "journal", _rest_of("journal", "sink")),
-    mutation("reads cut short", "unseen", "reads", _rest_of("reads", "reader", "session")),
-    mutation("positions cut short", None, "positions", _rest_of("positions", "owner", "role")),
-    mutation("sends cut short", "phantom", "sends", _rest_of("sends", "session"), also=NO_SEND),
+    mutation("log cut short", "lost-write", "log", _truncate("log", "topic", "partition")),
+    mutation("effects cut short", "lost-output", "effects", _truncate("effects", "sink", "view")),
+    mutation("journal cut short", "lost-output", "journal", _truncate("journal", "sink")),
+    mutation("reads cut short", "unseen", "reads", _truncate("reads", "reader", "session")),
+    mutation("positions cut short", None, "positions", _truncate("positions", "owner", "role")),
+    mutation("sends cut short", "phantom", "sends", _truncate("sends", "session"), also=NO_SEND),
     mutation("run cut short", None, "phases", _interrupted),
     mutation("progress stalled", "no-progress", "phases", _stalled, also="hanging-transaction"),
     mutation("transaction hangs", "hanging-transaction", "partitions", _hanging),

@@ -1,4 +1,4 @@
-"""Transactions that read each other, in an order that cannot be."""
+"""Transactions read each other in an impossible order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.properties.checkers.world import Row, World, new
 
 
 def _committed_sends(world: World) -> dict[str, list[Row]]:
-    """Committed transaction → its sends, each with an entry that is known to be its own."""
+    """Committed transaction → its sends with an entry known to be theirs."""
     committed = {t["txn"] for t in world.rows["txns"] if t["outcome"] == "committed"}
     found: dict[str, list[Row]] = {}
     for send in world.rows["sends"]:
@@ -20,7 +20,7 @@ def _committed_sends(world: World) -> dict[str, list[Row]]:
 
 
 def _reads(world: World, txn: str, send: Row) -> None:
-    """A transaction reads what another one sent."""
+    """A transaction reads a record that another one sent."""
     world.rows["reads"].append(
         new("reads", reader="inside", session=f"inside/{txn}/{len(world.rows['reads'])}",
             ordinal=len(world.rows["reads"]), isolation="read_committed", topic=send["topic"],
@@ -29,19 +29,19 @@ def _reads(world: World, txn: str, send: Row) -> None:
     )  # fmt: skip
 
 
-def _circle(world: World, draw: Random) -> str | None:
-    """Each of two or three reads of the next."""
+def _read_cycle(world: World, draw: Random) -> str | None:
+    """Two or three transactions each read from the next."""
     sends = _committed_sends(world)
     if len(sends) < 2:
         return None
-    circle = draw.sample(sorted(sends), min(len(sends), draw.choice((2, 2, 3))))
-    for txn, after in zip(circle, [*circle[1:], circle[0]], strict=True):
+    cycle = draw.sample(sorted(sends), min(len(sends), draw.choice((2, 2, 3))))
+    for txn, after in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
         _reads(world, txn, draw.choice(sends[after]))
-    return f"{len(circle)} transactions"
+    return f"{len(cycle)} transactions"
 
 
-def _from_the_future(world: World, draw: Random) -> str | None:
-    """One reads what one that began after it ended sent."""
+def _read_from_later_txn(world: World, draw: Random) -> str | None:
+    """A transaction reads from one that began after it had ended."""
     sends = _committed_sends(world)
     txns = {t["txn"]: t for t in world.rows["txns"]}
     pairs = [
@@ -59,8 +59,8 @@ def _from_the_future(world: World, draw: Random) -> str | None:
     return "same session" if before["session"] == after["session"] else "other session"
 
 
-def _backwards(world: World, draw: Random) -> str | None:
-    """One reads of another, whose write comes after its own in the same partition."""
+def _read_of_later_write(world: World, draw: Random) -> str | None:
+    """A transaction reads a later write of another one in a partition to which it wrote."""
     sends = _committed_sends(world)
     pairs = [
         (a, b)
@@ -80,7 +80,7 @@ def _backwards(world: World, draw: Random) -> str | None:
 
 
 def _interleaved(world: World, draw: Random) -> str | None:
-    """Two transactions write in turns to a partition, which Kafka allows; nobody processes it."""
+    """Two transactions write alternately to a partition, which Kafka allows."""
     sends = _committed_sends(world)
     if len(sends) < 2:
         return None
@@ -93,21 +93,21 @@ def _interleaved(world: World, draw: Random) -> str | None:
         entry = append(
             world, new("log", **place, **named, **content, kind="data", committed=True, offset=0)
         )
-        told = {**place, **named, "offset": entry["offset"], "ordinal": 1_000 + number}
-        world.rows["sends"].append({**model, **told})
-    return "writes in turns"
+        position = {**place, **named, "offset": entry["offset"], "ordinal": 1_000 + number}
+        world.rows["sends"].append({**model, **position})
+    return "interleaved writes"
 
 
 MUTATIONS: Final[tuple[Mutation, ...]] = (
-    Mutation(name="circle of reads", means="G1c", make=_circle),
+    Mutation(name="cycle of reads", means="G1c", make=_read_cycle),
     Mutation(
         name="read from the future",
         means="G1c-realtime",
-        make=_from_the_future,
+        make=_read_from_later_txn,
         also=frozenset({"G1c", "G1c-process", "G1c-ww"}),
     ),
     Mutation(
-        name="writes in turns",
+        name="interleaved writes",
         means="G0",
         make=_interleaved,
         also=frozenset({"lost-output", "unseen", "inconsistent-offsets"}),
@@ -115,7 +115,7 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     Mutation(
         name="read of a later write",
         means="G1c-ww",
-        make=_backwards,
+        make=_read_of_later_write,
         also=frozenset({"G1c", "G1c-process", "G1c-realtime"}),
     ),
 )

@@ -1,4 +1,4 @@
-"""Something stands elsewhere than it should, or two things are in each other's place."""
+"""A row is in the wrong place, or two rows are swapped."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _to_another_topic(world: World, draw: Random, row: Row) -> None:
 
 
 def _swapped(world: World, draw: Random, row: Row) -> bool:
-    """With another entry of the partition; only the offsets stay."""
+    """Exchanges offsets with another entry of the partition."""
     place = (row["topic"], row["partition"])
     others = [
         e
@@ -56,7 +56,7 @@ def _swapped(world: World, draw: Random, row: Row) -> bool:
 
 
 def _exchanged(table: str, column: str, *same: str) -> Change:
-    """The column of two rows that are the same in some others."""
+    """Exchanges a column of two rows that are equal in some others."""
 
     def change(world: World, draw: Random, row: Row) -> bool:
         others = [
@@ -83,7 +83,7 @@ MOVED: Final = (
     "unfounded-output lost-output offset-behind skipped-read unseen inconsistent-offsets "
     "state-mismatch aborted-read"
 )
-"""What others say of an entry that stands elsewhere now: effects, positions, readers, senders."""
+"""Possible anomalies of an entry that effects, positions, reads and sends place elsewhere."""
 
 MUTATIONS: Final[tuple[Mutation, ...]] = (
     mutation("entry moved to the end", "reordered-send", "log", _to_the_end, committed, MOVED),
@@ -100,7 +100,7 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     mutation("entries swapped", "reordered-send", "log", _swapped, data, MOVED),
     mutation("sends reordered", "reordered-send", "sends", _sends_swapped),
     mutation("effects reordered", "reordered-output", "effects", _effects_swapped),
-    # An upsert that comes to stand behind a delete shows again.
+    # An upsert moved behind a delete is a new effect.
     mutation(
         "changes reordered",
         "reordered-output",

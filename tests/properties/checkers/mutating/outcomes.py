@@ -1,4 +1,4 @@
-"""What was told of a send or a transaction is not what happened."""
+"""The recorded outcome of a send or a transaction is wrong."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from tests.properties.checkers.mutating.base import Change, Mutation, mutation
 from tests.properties.checkers.world import Row, World
 
 
-def _told(column: str, value: Any) -> Change:
+def _set(column: str, value: Any) -> Change:
     def change(world: World, draw: Random, row: Row) -> None:
         row[column] = value
 
     return change
 
 
-def _is(column: str, *values: str) -> Any:
+def _has(column: str, *values: str) -> Any:
     return lambda row: row[column] in values
 
 
-def _in_committed(world: World, draw: Random, row: Row) -> bool:
+def _failed_send(world: World, draw: Random, row: Row) -> bool:
     """A send of a committed transaction failed."""
     sends = [s for s in world.rows["sends"] if s["txn"] == row["txn"]]
     if not sends:
@@ -46,20 +46,20 @@ def _begun_late(world: World, draw: Random, row: Row) -> None:
 
 
 MUTATIONS: Final[tuple[Mutation, ...]] = (
-    mutation("acknowledged, they say", "lost-write", "sends", _told("outcome", "ok"),
-          _is("outcome", "info", "fail")),
-    mutation("refused, they say", "duplicate", "sends", _told("outcome", "fail"),
-          _is("outcome", "ok", "info"), "aborted-read torn-transaction"),
-    mutation("never returned", None, "sends", _told("outcome", "info"),
-          _is("outcome", "ok", "fail")),
-    mutation("aborted, they say", "duplicate", "txns", _told("outcome", "aborted"),
-          _is("outcome", "committed", "info"), "aborted-read torn-transaction"),
-    mutation("committed, they say", "lost-write", "txns", _told("outcome", "committed"),
-          _is("outcome", "aborted", "info")),
-    mutation("in doubt", None, "txns", _told("outcome", "info"),
-          _is("outcome", "committed", "aborted")),
-    mutation("committed with a failed send", "torn-transaction", "txns", _in_committed,
-          _is("outcome", "committed"), "duplicate aborted-read"),
+    mutation("recorded as acknowledged", "lost-write", "sends", _set("outcome", "ok"),
+          _has("outcome", "info", "fail")),
+    mutation("recorded as failed", "duplicate", "sends", _set("outcome", "fail"),
+          _has("outcome", "ok", "info"), "aborted-read torn-transaction"),
+    mutation("recorded as unknown", None, "sends", _set("outcome", "info"),
+          _has("outcome", "ok", "fail")),
+    mutation("recorded as aborted", "duplicate", "txns", _set("outcome", "aborted"),
+          _has("outcome", "committed", "info"), "aborted-read torn-transaction"),
+    mutation("recorded as committed", "lost-write", "txns", _set("outcome", "committed"),
+          _has("outcome", "aborted", "info")),
+    mutation("recorded as in doubt", None, "txns", _set("outcome", "info"),
+          _has("outcome", "committed", "aborted")),
+    mutation("committed with a failed send", "torn-transaction", "txns", _failed_send,
+          _has("outcome", "committed"), "duplicate aborted-read"),
     mutation("in another transaction", None, "sends", _other_transaction,
           lambda row: row["txn"] is not None),
     mutation("commit called late", "precommitted-read", "txns", _committed_late,

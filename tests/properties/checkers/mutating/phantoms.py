@@ -1,4 +1,4 @@
-"""Something is there that comes from nowhere, or from what never happened."""
+"""A row comes from nothing, or from something that never happened."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def _entry(world: World, draw: Random, row: Row) -> None:
     append(world, {**row, "record": "x", "attempt": draw.choice(("x/1", None))})
 
 
-def _entry_before(world: World, draw: Random, row: Row) -> None:
+def _expected_entry(world: World, draw: Random, row: Row) -> None:
     append(world, {**row, "record": "never sent", "attempt": None})
 
 
 def _effect_of_aborted(world: World, draw: Random, row: Row) -> bool:
-    """The pipeline processed what it should not have read."""
+    """An effect of a record that the pipeline should not have read."""
     models = [e for e in world.rows["effects"] if on_trial(world, e)]
     if not models:
         return False
@@ -38,8 +38,8 @@ def _effect_of_aborted(world: World, draw: Random, row: Row) -> bool:
     return True
 
 
-def _sent_in_vain(world: World, draw: Random, row: Row) -> bool:
-    """An aborted send whose entry is not in the log at all, and an effect of it."""
+def _effect_of_failed(world: World, draw: Random, row: Row) -> bool:
+    """An effect of an aborted send whose entry is missing in the log."""
     aborted = {
         "topic": row["topic"], "partition": 0, "offset": end_of(world, row["topic"], 0) + 3,
         "record": row["record"],
@@ -56,11 +56,11 @@ def _state(world: World, draw: Random, row: Row) -> None:
 
 MUTATIONS: Final[tuple[Mutation, ...]] = (
     mutation("phantom entry", "phantom", "log", _entry, data, "unseen inconsistent-offsets"),
-    mutation("phantom that is expected", "phantom", "log", _entry_before, data,
+    mutation("phantom entry with expected effects", "phantom", "log", _expected_entry, data,
           "unseen inconsistent-offsets"),
     mutation("effect of an aborted entry", "unfounded-output", "log", _effect_of_aborted,
           lambda row: data(row) and not row["committed"], "wrong-output reordered-output"),
-    mutation("effect of a failed send", "unfounded-output", "sends", _sent_in_vain,
+    mutation("effect of a failed send", "unfounded-output", "sends", _effect_of_failed,
           lambda row: row["outcome"] == "fail", "wrong-output reordered-output"),
-    mutation("state from nowhere", "state-mismatch", "state", _state),
+    mutation("phantom state", "state-mismatch", "state", _state),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Positions and ranges say that more, less or other things were processed."""
+"""Positions and ranges claim more, less or other processing than took place."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def _done(role: str) -> Any:
     return lambda row: (row["role"], row["kind"]) == (role, "done")
 
 
-def _newest_back(world: World, draw: Random, row: Row) -> bool:
-    """The owner's last position is that of an input that was processed."""
+def _rewound(world: World, draw: Random, row: Row) -> bool:
+    """Sets the owner's latest position back to that of a processed input."""
     place = (row["owner"], row["role"], row["sink"], row["topic"], row["partition"])
-    mine = [
+    owner_positions = [
         p
         for p in world.rows["positions"]
         if p["kind"] == "done"
         and (p["owner"], p["role"], p["sink"], p["topic"], p["partition"]) == place
     ]
-    last = max(mine, key=lambda p: (p["ordinal"], p["offset"]))
+    last = max(owner_positions, key=lambda p: (p["ordinal"], p["offset"]))
     below = [
         e["offset"]
         for e in world.rows["log"]
@@ -45,21 +45,21 @@ def _newest_back(world: World, draw: Random, row: Row) -> bool:
     if not below:
         return False
     offset = draw.choice(below)
-    for p in mine:
+    for p in owner_positions:
         p["offset"] = min(p["offset"], offset) if draw.random() < 0.9 else p["offset"]
     last["offset"] = offset
     return True
 
 
-def _again(world: World, draw: Random, row: Row) -> None:
-    """One more position after the last, further back."""
+def _regressed(world: World, draw: Random, row: Row) -> None:
+    """Adds an earlier position after the last one."""
     last = max(p["ordinal"] for p in world.rows["positions"])
     back = max(0, row["offset"] - draw.randint(1, 3))
     world.rows["positions"].append({**row, "ordinal": last + 1, "offset": back})
 
 
-def _skipped_over(world: World, draw: Random, row: Row) -> bool:
-    """The effects of one record are missing although its position was passed."""
+def _without_effects(world: World, draw: Random, row: Row) -> bool:
+    """Drops the effects of a record whose position was passed."""
     missing = [
         e for e in world.rows["effects"] if e["record"] == row["record"] and on_trial(world, e)
     ]
@@ -83,21 +83,21 @@ def _range_shifted(world: World, draw: Random, row: Row) -> None:
 
 
 MUTATIONS: Final[tuple[Mutation, ...]] = (
-    mutation("atomic position set back", "offset-behind", "positions", _newest_back,
+    mutation("atomic position set back", "offset-behind", "positions", _rewound,
           _done("atomic")),
-    mutation("resume position set back", None, "positions", _newest_back, _done("resume")),
-    mutation("position went back", "offset-regressed", "positions", _again),
+    mutation("resume position set back", None, "positions", _rewound, _done("resume")),
+    mutation("position went back", "offset-regressed", "positions", _regressed),
     mutation("position shifted", None, "positions", _shifted("offset", -3, -2, -1, 1, 2)),
     mutation("position of another role", None, "positions", _to("role", "advisory", "resume")),
     mutation("position planned", None, "positions", _to("kind", "planned", "done")),
-    mutation("our own surgery", None, "positions", _to("by", "harness", "subject")),
-    mutation("passed without effect", "offset-ahead", "log", _skipped_over,
+    mutation("position set by another party", None, "positions", _to("by", "harness", "subject")),
+    mutation("passed without effect", "offset-ahead", "log", _without_effects,
           lambda row: row["record"] is not None),
     mutation("range shifted", "offset-gap", "ranges", _range_shifted),
     mutation("range copied", "offset-gap", "ranges", _range_copied),
     mutation("range dropped", "offset-gap", "ranges", _range_dropped),
-    mutation("range begins elsewhere", "offset-gap", "ranges", _shifted("start_offset", -2, -1, 1)),
-    mutation("range ends elsewhere", "offset-gap", "ranges", _shifted("end_offset", -2, -1, 1)),
-    mutation("range of a batch that was not last", "offset-gap", "ranges",
+    mutation("range start altered", "offset-gap", "ranges", _shifted("start_offset", -2, -1, 1)),
+    mutation("range end altered", "offset-gap", "ranges", _shifted("end_offset", -2, -1, 1)),
+    mutation("range commit flag altered", "offset-gap", "ranges",
           _to("committed", True, False)),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Readers see what they must not, or not what they must."""
+"""Readers see records that they must not see, or miss some."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.properties.checkers.mutating.base import Mutation, data, mutation, re
 from tests.properties.checkers.world import Row, World, new
 
 
-def _aborted(world: World, draw: Random, row: Row) -> None:
-    """A careful reader of its own reads an entry that was aborted."""
+def _aborted_entry(world: World, draw: Random, row: Row) -> None:
+    """A read_committed reader reads an aborted entry."""
     _read_by(world, draw, row, at=10_000)
 
 
@@ -25,14 +25,14 @@ def _read_by(world: World, draw: Random, row: Row, at: int) -> Row:
     return read
 
 
-def _of_failed(world: World, draw: Random, row: Row) -> None:
+def _failed_send(world: World, draw: Random, row: Row) -> None:
     place = {"partition": 0, "offset": 10**6 + draw.randrange(9)}
     carried = {"attempt": draw.choice((row["attempt"], None))}
     _read_by(world, draw, {**row, **place, **carried}, at=10_000)
 
 
-def _early(world: World, draw: Random, row: Row) -> bool:
-    """Somebody reads an entry of a transaction before its commit is called."""
+def _before_commit(world: World, draw: Random, row: Row) -> bool:
+    """A reader reads an entry of a transaction before its commit is called."""
     called = {t["txn"]: t["commit_called_at"] for t in world.rows["txns"]}
     sends = [
         s
@@ -47,8 +47,8 @@ def _early(world: World, draw: Random, row: Row) -> bool:
     return True
 
 
-def _before_it_was_sent(world: World, draw: Random, row: Row) -> bool:
-    """Somebody reads an entry before, or just when, a send of it is called."""
+def _before_send(world: World, draw: Random, row: Row) -> bool:
+    """A reader reads an entry before or while its send is called."""
     calls = [s["called_at"] for s in world.rows["sends"] if s["record"] == row["record"]]
     if not calls:
         return False
@@ -58,45 +58,46 @@ def _before_it_was_sent(world: World, draw: Random, row: Row) -> bool:
     return True
 
 
-def _blind(world: World, draw: Random, row: Row) -> None:
-    """The end of what a session read never came."""
-    mine = (row["reader"], row["session"], row["topic"], row["partition"])
+def _never_finished(world: World, draw: Random, row: Row) -> None:
+    """A session never reads the rest of a partition."""
+    session = (row["reader"], row["session"], row["topic"], row["partition"])
     for read in list(world.rows["reads"]):
         place = (read["reader"], read["session"], read["topic"], read["partition"])
-        if place == mine and read["offset"] >= row["offset"]:
+        if place == session and read["offset"] >= row["offset"]:
             remove(world, "reads", read)
 
 
-def _for_ever(world: World, draw: Random, row: Row) -> None:
+def _never_revoked(world: World, draw: Random, row: Row) -> None:
     row["until_at"] = None
 
 
-def _from_further_back(world: World, draw: Random, row: Row) -> None:
+def _earlier_position(world: World, draw: Random, row: Row) -> None:
     row["position"] = max(0, row["position"] - draw.randint(1, 3))
 
 
-def _with_care(world: World, draw: Random, row: Row) -> None:
+def _read_committed(world: World, draw: Random, row: Row) -> None:
     row["isolation"] = "read_committed"
 
 
-def _without_care(world: World, draw: Random, row: Row) -> None:
+def _read_uncommitted(world: World, draw: Random, row: Row) -> None:
     row["isolation"] = "read_uncommitted"
 
 
 MUTATIONS: Final[tuple[Mutation, ...]] = (
-    mutation("aborted entry read", "aborted-read", "log", _aborted,
+    mutation("aborted entry read", "aborted-read", "log", _aborted_entry,
           lambda row: data(row) and not row["committed"], "precommitted-read"),
-    mutation("failed send read", "aborted-read", "sends", _of_failed,
+    mutation("failed send read", "aborted-read", "sends", _failed_send,
           lambda row: row["outcome"] == "fail", "precommitted-read"),
-    mutation("read early", "precommitted-read", "log", _early, data, "aborted-read phantom"),
-    mutation("read before it was sent", "phantom", "log", _before_it_was_sent, data,
+    mutation("read before commit", "precommitted-read", "log", _before_commit, data,
+          "aborted-read phantom"),
+    mutation("read before it was sent", "phantom", "log", _before_send, data,
           "aborted-read precommitted-read"),
-    mutation("went blind", "unseen", "reads", _blind),
-    mutation("assigned for ever", "unseen", "assignments", _for_ever,
+    mutation("session stopped reading", "unseen", "reads", _never_finished),
+    mutation("assignment without end", "unseen", "assignments", _never_revoked,
           lambda row: row["until_at"] is not None),
-    mutation("assigned from further back", "skipped-read", "assignments", _from_further_back),
-    mutation("careful reader", "aborted-read", "reads", _with_care,
+    mutation("assigned from an earlier position", "skipped-read", "assignments", _earlier_position),
+    mutation("reader with read_committed", "aborted-read", "reads", _read_committed,
           lambda row: row["isolation"] == "read_uncommitted", "precommitted-read G1c"),
-    mutation("careless reader", "skipped-read", "reads", _without_care,
+    mutation("reader with read_uncommitted", "skipped-read", "reads", _read_uncommitted,
           lambda row: row["isolation"] == "read_committed"),
 )  # fmt: skip

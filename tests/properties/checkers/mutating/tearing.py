@@ -1,4 +1,4 @@
-"""Commits take hold of some things and not of others."""
+"""Commits apply only to part of a transaction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _commit(world: World, draw: Random, row: Row) -> None:
 
 
 def _sends_with(world: World, row: Row) -> list[Row]:
-    """Acknowledged sends of the same transaction that left an entry."""
+    """Acknowledged sends of the same transaction."""
     return [s for s in world.rows["sends"] if s["txn"] == row["txn"] and s["outcome"] == "ok"]
 
 
@@ -34,8 +34,8 @@ def _entry_of(world: World, send: Row) -> Row | None:
     )  # fmt: skip
 
 
-def _half(world: World, draw: Random, row: Row) -> bool:
-    """One of its entries becomes what the others are not: committed, uncommitted or gone."""
+def _tear(world: World, draw: Random, row: Row) -> bool:
+    """One of its entries differs from the others: committed, uncommitted or missing."""
     entries = [e for s in _sends_with(world, row) if (e := _entry_of(world, s)) is not None]
     if len(entries) < 2:
         return False
@@ -47,21 +47,21 @@ def _half(world: World, draw: Random, row: Row) -> bool:
     return True
 
 
-def _positions(world: World, draw: Random, row: Row) -> bool:
-    """The position that the transaction staged, and what followed, was never committed."""
-    mine = (row["owner"], row["topic"], row["partition"])
-    lost = [
+def _without_positions(world: World, draw: Random, row: Row) -> bool:
+    """The position that the transaction staged, and all later ones, were never committed."""
+    place = (row["owner"], row["topic"], row["partition"])
+    dropped = [
         p
         for p in world.rows["positions"]
-        if (p["owner"], p["topic"], p["partition"]) == mine and p["offset"] >= row["offset"]
+        if (p["owner"], p["topic"], p["partition"]) == place and p["offset"] >= row["offset"]
     ]
-    for p in lost:
+    for p in dropped:
         remove(world, "positions", p)
-    return bool(lost)
+    return bool(dropped)
 
 
-def _alone(world: World, draw: Random, row: Row) -> None:
-    """The staged position was committed, whatever became of the transaction."""
+def _position_committed(world: World, draw: Random, row: Row) -> None:
+    """The staged position was committed whatever the outcome of the transaction."""
     last = max((p["ordinal"] for p in world.rows["positions"]), default=0)
     world.rows["positions"].append(
         {**dict.fromkeys(("instance", "sink", "batch", "at", "clock")), "ordinal": last + 1,
@@ -70,7 +70,7 @@ def _alone(world: World, draw: Random, row: Row) -> None:
     )  # fmt: skip
 
 
-def _staged_more(world: World, draw: Random, row: Row) -> None:
+def _other_position_staged(world: World, draw: Random, row: Row) -> None:
     row["offset"] += draw.choice((-1, 1, 5))
 
 
@@ -79,11 +79,11 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     mutation("aborted entry committed", "duplicate", "log", _commit,
           lambda row: data(row) and not row["committed"],
           "lost-write torn-transaction unseen skipped-read"),
-    mutation("half of a transaction", "torn-transaction", "sends", _half,
+    mutation("transaction half committed", "torn-transaction", "sends", _tear,
           lambda row: row["txn"] is not None,
           "lost-write duplicate aborted-read skipped-read unseen"),
-    mutation("records without positions", "torn-transaction", "staged", _positions),
-    mutation("positions without records", "torn-transaction", "staged", _alone,
+    mutation("records without positions", "torn-transaction", "staged", _without_positions),
+    mutation("positions without records", "torn-transaction", "staged", _position_committed,
           also="offset-regressed"),
-    mutation("another position staged", None, "staged", _staged_more),
+    mutation("another position staged", None, "staged", _other_position_staged),
 )  # fmt: skip

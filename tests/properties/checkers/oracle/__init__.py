@@ -1,7 +1,7 @@
-"""What must be found, in plain Python: slow, obvious, and written apart from the queries.
+"""Expected findings, computed in plain Python: slow, simple, and independent of the queries.
 
-It follows the definitions sentence by sentence, with loops over lists of
-dicts. Where it and the SQL differ, one of them has misread a definition.
+It follows the definitions sentence by sentence, with loops over lists of dicts. If it differs from
+the SQL, one of them misinterprets a definition.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from tests.properties.checkers.world import Rows, Trial
 
 __all__ = ["ABSENCE", "WITNESS", "Findings", "Key", "Witness", "of_run", "of_topic", "of_trial"]
 
-ON_TOPIC: Final[dict[str, Callable[[Past], Iterator[Hit]]]] = {
+TOPIC_CHECKS: Final[dict[str, Callable[[Past], Iterator[Hit]]]] = {
     "lost-write": lost_write,
     "duplicate": duplicate,
     "phantom": phantom,
@@ -56,7 +56,7 @@ ON_TOPIC: Final[dict[str, Callable[[Past], Iterator[Hit]]]] = {
     "skipped-read": skipped_read,
     "repeated-read": repeated_read,
 }
-ON_TRIAL: Final[dict[str, Callable[[Stretch], Iterator[Hit]]]] = {
+TRIAL_CHECKS: Final[dict[str, Callable[[Stretch], Iterator[Hit]]]] = {
     "lost-output": lost_output,
     "duplicate-output": duplicate_output,
     "unfounded-output": unfounded_output,
@@ -71,7 +71,7 @@ ON_TRIAL: Final[dict[str, Callable[[Stretch], Iterator[Hit]]]] = {
     "offset-gap": offset_gap,
     "zombie-write": zombie_write,
 }
-ON_RUN: Final[dict[str, Callable[[Rows], Iterator[Hit]]]] = {
+RUN_CHECKS: Final[dict[str, Callable[[Rows], Iterator[Hit]]]] = {
     "no-progress": no_progress,
     "hanging-transaction": hanging_transaction,
     "unseen": unseen,
@@ -82,29 +82,31 @@ ABSENCE: Final = frozenset(
         "offset-ahead", "torn-output",
     }
 )  # fmt: skip
-"""What proves itself by absence, and is left out where the history is not complete."""
+"""Anomalies of absence, which are not reported in incomplete histories."""
 
 
 def of_topic(rows: Rows, topic: str) -> Findings:
-    """What is found on the way from the application to a topic."""
+    """Findings between the application and a topic."""
     past = Past(rows, topic)
-    hits = {name: find(past) for name, find in ON_TOPIC.items()} | cycles(past)
+    hits = {name: find(past) for name, find in TOPIC_CHECKS.items()} | cycles(past)
     return _found(hits, past.complete)
 
 
 def of_trial(rows: Rows, trial: Trial) -> Findings:
-    """What is found on the way from a topic to a sink."""
+    """Findings between a topic and a sink."""
     stretch = Stretch(rows, trial)
-    return _found({name: find(stretch) for name, find in ON_TRIAL.items()}, stretch.complete)
+    return _found({name: find(stretch) for name, find in TRIAL_CHECKS.items()}, stretch.complete)
 
 
 def of_run(rows: Rows) -> Findings:
-    """What is found in the run as a whole."""
-    return _found({name: find(rows) for name, find in ON_RUN.items()}, True)
+    """Findings of the run as a whole."""
+    return _found({name: find(rows) for name, find in RUN_CHECKS.items()}, True)
 
 
 def _found(hits: dict[str, Iterator[Hit]], complete: bool) -> Findings:
     found = {
-        name: gathered(name, some) for name, some in hits.items() if complete or name not in ABSENCE
+        name: gathered(name, anomaly_hits)
+        for name, anomaly_hits in hits.items()
+        if complete or name not in ABSENCE
     }
     return {name: findings for name, findings in found.items() if findings}

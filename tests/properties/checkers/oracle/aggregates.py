@@ -1,4 +1,4 @@
-"""state-mismatch: the final state against what the committed inputs come to."""
+"""state-mismatch: the final state compared with the aggregates of the committed inputs."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from tests.properties.checkers.world.rows import Row
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """What an aggregate of a key must come to."""
+class Expected:
+    """The expected aggregate of a key."""
 
     amount: int | None = None
-    """None: it has none, or nobody knows it."""
+    """None: it has no amount, or it is unknown."""
     digests: frozenset[str | None] = frozenset()
-    """Of several, any is right; None among them: no row at all."""
+    """Acceptable digests; None among them: the row may be missing."""
 
     @property
-    def gone(self) -> bool:
-        """There may be no row."""
+    def must_be_missing(self) -> bool:
+        """Whether there must be no row."""
         return self.digests == {None}
 
     @property
     def digest(self) -> str | None:
-        """The one that is told as expected."""
+        """The digest reported as expected."""
         return min((d for d in self.digests if d is not None), default=None)
 
 
-NOTHING = Wanted(digests=frozenset({None}))
+NO_ROW = Expected(digests=frozenset({None}))
 
 
 def state_mismatch(s: Stretch) -> Iterator[Hit]:
@@ -43,62 +43,62 @@ def state_mismatch(s: Stretch) -> Iterator[Hit]:
         for v in s.rows["state"]
         if (v["sink"], v["view"]) == s.name and v["aggregate"] in names
     }
-    stated = {(c["state_key"], c["aggregate"]) for c in s.contributions}
-    for slot in stated | state.keys():
-        wanted, row = _wanted(s, slot), state.get(slot)
-        expected = {"expected_amount": wanted.amount, "expected_digest": wanted.digest}
+    expected_slots = {(c["state_key"], c["aggregate"]) for c in s.contributions}
+    for slot in expected_slots | state.keys():
+        expected, row = _expected(s, slot), state.get(slot)
+        expected_columns = {"expected_amount": expected.amount, "expected_digest": expected.digest}
         if row is None:
-            if None not in wanted.digests:
-                yield Hit((*s.name, *slot), {**expected, "amount": None, "digest": None})
-        elif wanted.gone or _differs(row, wanted):
-            yield Hit((*s.name, *slot), {**expected, **row})
+            if None not in expected.digests:
+                yield Hit((*s.name, *slot), {**expected_columns, "amount": None, "digest": None})
+        elif expected.must_be_missing or _differs(row, expected):
+            yield Hit((*s.name, *slot), {**expected_columns, **row})
 
 
-def _wanted(s: Stretch, slot: tuple[str, str]) -> Wanted:
+def _expected(s: Stretch, slot: tuple[str, str]) -> Expected:
     added = [c for c in s.contributions if (c["state_key"], c["aggregate"]) == slot]
     inputs = [(e, c) for e in s.committed for c in added if c["record"] == e["record"]]
     if not inputs:
-        return NOTHING
+        return NO_ROW
     operation = inputs[0][1]["operation"]
     if operation == "last":
-        ways = _choices(inputs) if s.trial.deduplicates else [inputs]
-        return Wanted(digests=frozenset(digest for way in ways for digest in _last(way)))
+        choices = _choices(inputs) if s.trial.deduplicates else [inputs]
+        return Expected(digests=frozenset(digest for choice in choices for digest in _last(choice)))
     if s.trial.deduplicates:
         inputs = [(e, c) for e, c in inputs if e is _first_of(s, e)]
     if operation == "count":
-        return Wanted(amount=len(inputs))
+        return Expected(amount=len(inputs))
     amounts = [c["amount"] for _, c in inputs]
     if None in amounts:
-        return Wanted()
-    return Wanted(amount={"sum": sum, "min": min, "max": max}[operation](amounts))  # type: ignore[operator]
+        return Expected()
+    return Expected(amount={"sum": sum, "min": min, "max": max}[operation](amounts))  # type: ignore[operator]
 
 
 def _first_of(s: Stretch, entry: Row) -> Row:
-    """One entry for all of its record."""
+    """The first committed entry of the same record."""
     return next(e for e in s.committed if e["record"] == entry["record"])
 
 
 def _choices(inputs: list[tuple[Row, Row]]) -> Iterator[list[tuple[Row, Row]]]:
-    """Every way to take each record at one of its positions, whichever the subject chose."""
+    """Every way to choose one position of each record, as deduplication may choose any."""
     places: dict[str, list[int]] = {}
     for e, _ in inputs:
         places.setdefault(e["record"], []).append(id(e))
-    for taken in product(*(dict.fromkeys(some) for some in places.values())):
-        yield [(e, c) for e, c in inputs if id(e) in taken]
+    for chosen in product(*(dict.fromkeys(some) for some in places.values())):
+        yield [(e, c) for e, c in inputs if id(e) in chosen]
 
 
 def _last(inputs: list[tuple[Row, Row]]) -> Iterator[str | None]:
-    """What the last one in each partition leaves: between partitions there is no order."""
+    """Digests left by the last input of each partition; partitions are not ordered."""
     for partition in {e["partition"] for e, _ in inputs}:
         here = [(e["offset"], c["digest"]) for e, c in inputs if e["partition"] == partition]
         end = max(offset for offset, _ in here)
         yield from (digest for offset, digest in here if offset == end)
 
 
-def _differs(row: Row, wanted: Wanted) -> bool:
-    """What is not known differs from nothing; content that is no number differs from any."""
-    if wanted.digests:
-        return row["digest"] is not None and row["digest"] not in wanted.digests
+def _differs(row: Row, expected: Expected) -> bool:
+    """Unknown values never differ; a non-numeric state differs from every amount."""
+    if expected.digests:
+        return row["digest"] is not None and row["digest"] not in expected.digests
     if row["amount"] is None:
         return row["digest"] is not None
-    return wanted.amount is not None and row["amount"] != wanted.amount
+    return expected.amount is not None and row["amount"] != expected.amount

@@ -1,7 +1,6 @@
-"""G0, G1c and its variants: cycles among the committed transactions that sent to a topic.
+"""G0, G1c and its variants: cycles among committed transactions that sent to a topic.
 
-The cycles themselves are found in `cycle_oracle`; here each becomes one hit
-for every step of it.
+`cycle_oracle` finds the cycles; each of their steps becomes one hit.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from tests.properties.checkers.oracle.past import Past
 
 
 def cycles(past: Past) -> dict[str, Iterator[Hit]]:
-    """Anomaly → the steps of all cycles in which a transaction sent to the topic."""
-    here = {s["txn"] for s in past.sends}
+    """Anomaly → steps of all cycles in which a transaction sent to the topic."""
+    topic_txns = {s["txn"] for s in past.sends}
     return {
         name: (
             hit
             for walk in components.values()
-            if here & set(walk)
+            if topic_txns & set(walk)
             for hit in _steps(past.topic, walk)
         )
         for name, components in cycle_oracle.cycles(past.rows).items()

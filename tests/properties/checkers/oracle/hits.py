@@ -1,6 +1,6 @@
-"""What an oracle says: findings with their witnesses, and which columns tell witness rows apart.
+"""An oracle's findings with their witnesses, and the columns that identify witness rows.
 
-A hit is one witness row; hits with the same key are one finding.
+A hit is one witness row; hits with the same key form one finding.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 Key = tuple[Any, ...]
 Witness = Counter[tuple[Any, ...]]
 Findings = dict[str, dict[Key, Witness]]
-"""Anomaly → key of a finding → its witness rows, each with how often it is there."""
+"""Anomaly → key of a finding → its witness rows with their number."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ WITNESS: Final[dict[str, tuple[str, ...]]] = {
     "zombie-write": ("position", "instance", "successor"),
     "no-progress": ("outcome", "detail"),
 }
-"""Anomaly → the columns that tell the rows of one finding's witness apart."""
+"""Anomaly → columns that distinguish the witness rows of a finding."""
 
 
 def gathered(anomaly: str, hits: Iterable[Hit]) -> dict[Key, Witness]:
-    """Hits by the finding that they belong to."""
+    """Hits grouped by finding."""
     found: dict[Key, Witness] = {}
     for hit in hits:
         row = tuple(hit.row[column] for column in WITNESS[anomaly])

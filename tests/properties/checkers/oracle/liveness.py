@@ -1,4 +1,4 @@
-"""no-progress, hanging-transaction, unseen: what did not come, in the run as a whole."""
+"""no-progress, hanging-transaction and unseen: missing progress in the run as a whole."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def unseen(rows: Rows) -> Iterator[Hit]:
         past = Past(rows, a["topic"])
         if not past.complete or a["until_at"] is not None:
             continue
-        who = (a["reader"], a["session"])
-        got = {
+        session = (a["reader"], a["session"])
+        read_offsets = {
             r["offset"]
             for r in past.reads
-            if (r["reader"], r["session"]) == who and r["partition"] == a["partition"]
+            if (r["reader"], r["session"]) == session and r["partition"] == a["partition"]
         }
         for e in past.committed:
             send = past.named(e)
             sends = [send] if send is not None else past.sends_of(e["record"])
-            waited = e["partition"] == a["partition"] and e["offset"] >= a["position"]
+            was_expected = e["partition"] == a["partition"] and e["offset"] >= a["position"]
             acknowledged = any(s["outcome"] == "ok" for s in sends)
-            if waited and acknowledged and e["offset"] not in got:
-                yield Hit((*who, a["topic"], a["partition"], e["offset"]), e)
+            if was_expected and acknowledged and e["offset"] not in read_offsets:
+                yield Hit((*session, a["topic"], a["partition"], e["offset"]), e)

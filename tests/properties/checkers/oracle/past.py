@@ -1,7 +1,6 @@
-"""What happened to one topic: sends, entries, and what is known of each.
+"""The history of one topic: its sends and entries, and what is known about each.
 
-It follows the definitions word by word and recomputes everything each time,
-because a history that a person can read is small.
+Everything is recomputed on each call, word for word as defined; hand-readable histories are small.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from tests.properties.checkers.world.rows import Row, Rows
 
 
 class Past:
-    """A history with one topic in view."""
+    """A history restricted to one topic."""
 
     def __init__(self, rows: Rows, topic: str) -> None:
         self.rows = rows
@@ -46,7 +45,7 @@ class Past:
         rows = [p for p in self.rows["phases"] if p["phase"] == "collect"]
         return rows[-1] if self.collected else None
 
-    # What the log does not hold any more.
+    # Deleted and compacted entries.
 
     @cached_property
     def cut(self) -> dict[int, Row]:
@@ -58,7 +57,7 @@ class Past:
         }
 
     def readable(self, partition: int, offset: int | None) -> bool:
-        """Whether what stood here certainly still stands here."""
+        """Whether an entry written at this position is certainly still in the log."""
         if partition not in self.cut:
             return True
         cut = self.cut[partition]
@@ -66,55 +65,55 @@ class Past:
             return False
         return bool(offset >= cut["log_start"])
 
-    def gone(self, send: Row) -> bool:
-        """Whether the send's position may have been deleted."""
+    def may_be_deleted(self, send: Row) -> bool:
+        """Whether the send's entry may have been deleted."""
         if send["partition"] is None:
             return bool(self.cut)
         return not self.readable(send["partition"], send["offset"])
 
-    # Who wrote it.
+    # Writers of entries.
 
     def sends_of(self, record: str) -> list[Row]:
         return [s for s in self.sends if s["record"] == record]
 
     def named(self, seen: Row) -> Row | None:
-        """The send that an entry or a read names: one of this record to this topic."""
+        """The send whose attempt an entry or a read carries, if it matches record and topic."""
         for send in self.sends_of(seen["record"]):
             if send["attempt"] == seen["attempt"]:
                 return send
         return None
 
     def sender(self, seen: Row) -> Row | None:
-        """The send that an entry or a read comes from, as far as that is certain."""
+        """The send that an entry or a read comes from, if that is certain."""
         send = self.named(seen)
         if send is not None:
             return send
         sends = self.sends_of(seen["record"])
         return sends[0] if len(sends) == 1 else None
 
-    # What became of it.
+    # Outcomes.
 
     def outcome(self, txn: str | None) -> str | None:
         return self.txns[txn]["outcome"] if txn in self.txns else None
 
-    def may(self, send: Row) -> bool:
-        """It may have happened."""
+    def may_exist(self, send: Row) -> bool:
+        """Whether the send may have been appended."""
         return send["outcome"] != "fail" and self.outcome(send["txn"]) != "aborted"
 
-    def must(self, send: Row) -> bool:
-        """It was acknowledged outside a transaction, or sent in one known to be committed."""
+    def must_exist(self, send: Row) -> bool:
+        """Whether it was acknowledged outside of transactions or sent in a committed one."""
         if send["txn"] is None:
             return bool(send["outcome"] == "ok")
         return send["outcome"] != "fail" and self.known_committed(send["txn"])
 
     def known_committed(self, txn: str) -> bool:
-        """Its commit returned, or nobody knows of it and one of its records proves it."""
+        """Whether the commit returned, or a committed record proves an unknown outcome."""
         outcome = self.outcome(txn)
-        return outcome == "committed" or (outcome != "aborted" and txn in self.proven)
+        return outcome == "committed" or (outcome != "aborted" and txn in self.proven_committed)
 
     @cached_property
-    def proven(self) -> set[str]:
-        """Transactions, of whatever topics, that a record in a committed log proves."""
+    def proven_committed(self) -> set[str]:
+        """Transactions on any topic that a record in a committed log proves committed."""
         found = set()
         for entry in self.rows["log"]:
             if entry["kind"] != "data" or not entry["committed"]:

@@ -1,4 +1,4 @@
-"""inconsistent-offsets and reordered-send: which record stands where in a partition."""
+"""inconsistent-offsets and reordered-send: which record is at which position."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from tests.properties.checkers.world.rows import Row
 def inconsistent_offsets(past: Past) -> Iterator[Hit]:
     seen: dict[tuple[int, int], list[Row]] = defaultdict(list)
     for e in past.entries:
-        what = {"source": "log", "who": None, "record": e["record"]}
-        seen[e["partition"], e["offset"]].append(what)
+        observation = {"source": "log", "who": None, "record": e["record"]}
+        seen[e["partition"], e["offset"]].append(observation)
     for s in past.sends:
         if s["outcome"] == "ok" and None not in (s["partition"], s["offset"]) and s["offset"] >= 0:
-            what = {"source": "send", "who": s["attempt"], "record": s["record"]}
-            seen[s["partition"], s["offset"]].append(what)
+            observation = {"source": "send", "who": s["attempt"], "record": s["record"]}
+            seen[s["partition"], s["offset"]].append(observation)
     for r in past.reads:
         if r["record"] is not None:
-            what = {"source": "read", "who": r["reader"], "record": r["record"]}
-            seen[r["partition"], r["offset"]].append(what)
+            observation = {"source": "read", "who": r["reader"], "record": r["record"]}
+            seen[r["partition"], r["offset"]].append(observation)
     for place, observations in seen.items():
         if len({o["record"] for o in observations}) > 1:
-            for what in observations:
-                yield Hit((past.topic, *place), what)
+            for observation in observations:
+                yield Hit((past.topic, *place), observation)
 
 
-def place_of(past: Past, send: Row, partition: int) -> int | None:
-    """Where an attempt is in a partition: its first committed entry there."""
+def first_offset(past: Past, send: Row, partition: int) -> int | None:
+    """The offset of an attempt's first committed entry in a partition."""
     offsets = [
         e["offset"]
         for e in past.committed
@@ -42,15 +42,15 @@ def place_of(past: Past, send: Row, partition: int) -> int | None:
 def reordered_send(past: Past) -> Iterator[Hit]:
     for partition in {e["partition"] for e in past.committed}:
         for session in {s["session"] for s in past.sends}:
-            before: tuple[int, str] | None = None
-            mine = [s for s in past.sends if s["session"] == session]
-            for send in sorted(mine, key=lambda s: int(s["ordinal"])):
-                offset = place_of(past, send, partition)
+            highest: tuple[int, str] | None = None
+            session_sends = [s for s in past.sends if s["session"] == session]
+            for send in sorted(session_sends, key=lambda s: int(s["ordinal"])):
+                offset = first_offset(past, send, partition)
                 if offset is None:
                     continue
-                if before is not None and offset < before[0]:
+                if highest is not None and offset < highest[0]:
                     key = (past.topic, partition, session, send["attempt"])
-                    after = {"after_attempt": before[1], "after_offset": before[0]}
-                    yield Hit(key, {**send, "offset": offset, **after})
-                if before is None or offset > before[0]:
-                    before = (offset, send["attempt"])
+                    previous = {"after_attempt": highest[1], "after_offset": highest[0]}
+                    yield Hit(key, {**send, "offset": offset, **previous})
+                if highest is None or offset > highest[0]:
+                    highest = (offset, send["attempt"])

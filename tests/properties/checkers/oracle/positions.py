@@ -1,4 +1,4 @@
-"""offset-ahead, offset-behind, offset-regressed, offset-gap: where progress stands."""
+"""offset-ahead, offset-behind, offset-regressed and offset-gap: errors in recorded positions."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tests.properties.checkers.world.rows import Row
 
 
 def foreign_owners(s: Stretch) -> set[str]:
-    """Owners that are known to write to other sinks, and not to this one or its dead letters."""
-    told = (*s.rows["effects"], *s.rows["journal"], *s.rows["positions"])
-    rows = [r for r in told if r["owner"] and r["sink"]]
-    here = (s.trial.sink, s.trial.dead_letters)
-    return {r["owner"] for r in rows} - {r["owner"] for r in rows if r["sink"] in here}
+    """Owners known to write only to sinks other than this one and its dead letters."""
+    tables = (*s.rows["effects"], *s.rows["journal"], *s.rows["positions"])
+    rows = [r for r in tables if r["owner"] and r["sink"]]
+    sinks = (s.trial.sink, s.trial.dead_letters)
+    return {r["owner"] for r in rows} - {r["owner"] for r in rows if r["sink"] in sinks}
 
 
 def done(s: Stretch) -> dict[tuple[Any, ...], list[Row]]:
-    """(owner, role, sink, partition) → done positions in order."""
+    """(owner, role, sink, partition) → completed positions in order."""
     found = defaultdict(list)
     foreign = foreign_owners(s)
     for p in s.rows["positions"]:
@@ -33,7 +33,7 @@ def done(s: Stretch) -> dict[tuple[Any, ...], list[Row]]:
 
 
 def newest(s: Stretch, role: str) -> list[Row]:
-    """Where each owner is in each partition, unless we put it there."""
+    """Each owner's latest position in each partition, unless the harness set it."""
     last = [(key, rows[-1]) for key, rows in done(s).items()]
     return [p for (_, r, _, _), p in last if r == role and p["by"] == "subject"]
 
@@ -63,7 +63,7 @@ def offset_ahead(s: Stretch) -> Iterator[Hit]:
 
 
 def _due(s: Stretch, slot: Slot, entries: list[Row]) -> int:
-    """How many effects these positions alone must have."""
+    """The number of effects that these positions alone require."""
     letters = sum(
         1
         for e in s.effects
@@ -102,12 +102,12 @@ def offset_regressed(s: Stretch) -> Iterator[Hit]:
 
 
 def offset_gap(s: Stretch) -> Iterator[Hit]:
-    ways = defaultdict(list)
+    by_partition = defaultdict(list)
     foreign = foreign_owners(s)
     for r in s.rows["ranges"]:
         if r["committed"] and r["topic"] == s.topic and r["owner"] not in foreign:
-            ways[r["owner"], r["partition"]].append(r)
-    for (owner, partition), rows in ways.items():
+            by_partition[r["owner"], r["partition"]].append(r)
+    for (owner, partition), rows in by_partition.items():
         order = ("batch", "start_offset", "end_offset", "execution")
         rows.sort(key=lambda r: [r[name] for name in order])
         reached = rows[0]["end_offset"]

@@ -1,4 +1,4 @@
-"""aborted-read, precommitted-read, skipped-read, repeated-read: what readers saw during the run."""
+"""aborted-read, precommitted-read, skipped-read and repeated-read: what readers saw."""
 
 from __future__ import annotations
 
@@ -10,58 +10,61 @@ from tests.properties.checkers.oracle.past import Past
 from tests.properties.checkers.world.rows import Row
 
 
-def _careful(past: Past) -> list[Row]:
-    """Reads that only committed records may come to."""
+def _committed_reads(past: Past) -> list[Row]:
+    """Reads that may return only committed records."""
     return [r for r in past.reads if r["isolation"] == "read_committed" and r["record"] is not None]
 
 
 def aborted_read(past: Past) -> Iterator[Hit]:
-    for read in _careful(past):
+    for read in _committed_reads(past):
         send = past.named(read)
         sends = [send] if send is not None else past.sends_of(read["record"])
-        nobody_may = bool(sends) and not any(past.may(s) for s in sends)
+        none_exists = bool(sends) and not any(past.may_exist(s) for s in sends)
         aborted_there = past.collected and any(
             not e["committed"]
             and e["record"] == read["record"]
             and (e["partition"], e["offset"]) == (read["partition"], read["offset"])
             for e in past.entries
         )
-        if nobody_may or aborted_there:
+        if none_exists or aborted_there:
             yield Hit((past.topic, read["record"], read["reader"]), read)
 
 
 def precommitted_read(past: Past) -> Iterator[Hit]:
-    for read in _careful(past):
+    for read in _committed_reads(past):
         send = past.sender(read)
         if send is None or send["txn"] not in past.txns:
             continue
         txn = past.txns[send["txn"]]
-        called = txn["commit_called_at"]
+        commit_called = txn["commit_called_at"]
         if txn["outcome"] == "aborted":
             continue
-        if called is None:
+        if commit_called is None:
             early = txn["outcome"] == "info"
         else:
-            early = read["clock"] == txn["clock"] and read["at"] < called
+            early = read["clock"] == txn["clock"] and read["at"] < commit_called
         if early:
             key = (past.topic, read["record"], read["reader"])
             yield Hit(key, {**read, "txn": send["txn"]})
 
 
-def _ways(past: Past) -> dict[tuple[int, str, str], list[Row]]:
+def _by_session(past: Past) -> dict[tuple[int, str, str], list[Row]]:
     """(partition, reader, session) → its reads in order."""
-    ways: dict[tuple[int, str, str], list[Row]] = defaultdict(list)
+    by_session: dict[tuple[int, str, str], list[Row]] = defaultdict(list)
     for read in past.reads:
-        ways[read["partition"], read["reader"], read["session"]].append(read)
-    return {way: sorted(reads, key=lambda r: int(r["ordinal"])) for way, reads in ways.items()}
+        by_session[read["partition"], read["reader"], read["session"]].append(read)
+    return {
+        session: sorted(reads, key=lambda r: int(r["ordinal"]))
+        for session, reads in by_session.items()
+    }
 
 
 def skipped_read(past: Past) -> Iterator[Hit]:
-    for (partition, reader, session), reads in _ways(past).items():
+    for (partition, reader, session), reads in _by_session(past).items():
         reached: int | None = None
         for a in past.rows["assignments"]:
-            here = (a["topic"], a["partition"]) == (past.topic, partition)
-            if here and (a["reader"], a["session"]) == (reader, session):
+            same_partition = (a["topic"], a["partition"]) == (past.topic, partition)
+            if same_partition and (a["reader"], a["session"]) == (reader, session):
                 reached = a["position"] - 1
         for number, read in enumerate(reads):
             if number:
@@ -81,7 +84,7 @@ def skipped_read(past: Past) -> Iterator[Hit]:
 
 
 def repeated_read(past: Past) -> Iterator[Hit]:
-    for (partition, reader, session), reads in _ways(past).items():
+    for (partition, reader, session), reads in _by_session(past).items():
         for number, read in enumerate(reads):
             if number:
                 reached = max(r["offset"] for r in reads[:number])

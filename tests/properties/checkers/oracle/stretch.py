@@ -1,7 +1,7 @@
-"""What a reader of one view of a sink sees of one topic, and what there should be.
+"""One topic and one view of a sink: the effects present and the effects expected.
 
-Effects are counted in groups, of a record or of one position of it, and
-within a group in slots, one for each effect key.
+Effects are counted in groups, of a record or of one of its positions; a group has one slot for
+each effect key.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Position = tuple[int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Slot:
-    """One effect key of one group: how many effects there may be, must be, and are."""
+    """One effect key of one group: effects allowed, required and seen."""
 
     record: str
     place: Position | None
@@ -34,11 +34,11 @@ class Slot:
     due: int
     seen: int
     known: bool
-    """The transformation yields this key."""
+    """Whether the transformation yields this key."""
 
 
 class Stretch(Past):
-    """A history with one topic and one view of a sink in view."""
+    """A history restricted to one topic and one view of a sink."""
 
     def __init__(self, rows: Rows, trial: Trial) -> None:
         super().__init__(rows, trial.topic)
@@ -46,20 +46,20 @@ class Stretch(Past):
         self.name = (trial.sink, trial.view)
         self.contributions = [c for c in rows["contributions"] if c["sink"] == trial.sink]
         self.by_state = bool(self.contributions) and trial.view != "journal"
-        """Single inputs leave no trace in the sink; only its state is judged."""
-        stated = [x for x in rows["expected"] if x["sink"] == trial.sink]
-        self.stated = [] if self.by_state else stated
+        """Single inputs leave no trace in the sink, so that only its state is judged."""
+        stated_effects = [x for x in rows["expected"] if x["sink"] == trial.sink]
+        self.stated_effects = [] if self.by_state else stated_effects
         self.effects = [*self._seen(trial.sink), *self._letters()]
 
-    # What is seen.
+    # Effects present.
 
     def _seen(self, sink: str) -> list[Row]:
-        here = {s["record"] for s in self.sends} | {e["record"] for e in self.entries}
+        topic_records = {s["record"] for s in self.sends} | {e["record"] for e in self.entries}
         found = []
         for e in self._journal(sink) if self.trial.view == "journal" else self._effects(sink):
             if e["record"] is None or e["source_topic"] not in (None, self.topic):
                 continue
-            if e["source_topic"] is None and e["record"] in self.sent_anywhere - here:
+            if e["source_topic"] is None and e["record"] in self.sent_anywhere - topic_records:
                 continue
             found.append(e)
         return found
@@ -69,11 +69,10 @@ class Stretch(Past):
         return [e for e in rows if (e["sink"], e["view"]) == (sink, self.trial.view)]
 
     def _journal(self, sink: str) -> list[Row]:
-        """Each append is an effect, and so is an upsert that is not a repetition.
+        """Each append is an effect, and so is each upsert that is not a repetition.
 
-        It is one if the same input has left the same content there before, and it was not deleted
-        since by another transaction. One whose content is not known is never said to be a
-        repetition.
+        An upsert is a repetition if the same input has left the same content before, and no other
+        transaction deleted it in between. An upsert of unknown content is never a repetition.
         """
         found: list[Row] = []
         upserted = set()
@@ -91,8 +90,8 @@ class Stretch(Past):
         return found
 
     def _last_deleted(self, change: Row) -> int | None:
-        """Where a reader could see last that it was gone."""
-        gone = [
+        """Ordinal of the last delete that was visible to readers."""
+        deletes = [
             d["ordinal"]
             for d in self.rows["journal"]
             if d["operation"] == "delete"
@@ -101,7 +100,7 @@ class Stretch(Past):
             and (None in (d["transaction"], change["transaction"])
                  or d["transaction"] != change["transaction"])
         ]  # fmt: skip
-        return max(gone, default=None)
+        return max(deletes, default=None)
 
     def _letters(self) -> list[Row]:
         if self.trial.dead_letters is None:
@@ -110,30 +109,30 @@ class Stretch(Past):
 
     @cached_property
     def by_position(self) -> bool:
-        """Every effect says where it comes from, and each position counts."""
+        """Whether every effect names its source and each position counts."""
         named = [source(e) is not None for e in self.effects]
         return bool(named) and all(named) and not self.trial.deduplicates
 
     def inputs(self, effect: Row) -> list[Row]:
-        """The committed entry that an effect comes from, if that is known."""
+        """The committed entries that an effect comes from, if known."""
         entries = [c for c in self.committed if c["record"] == effect["record"]]
         if source(effect) is not None:
             return [c for c in entries if (c["partition"], c["offset"]) == source(effect)]
         return entries if len(entries) == 1 and self.all_known(effect["record"]) else []
 
-    # What there should be.
+    # Effects expected.
 
     def yields(self, record: str) -> list[Row]:
-        """What one position of a record must come to."""
+        """The effects that one position of a record must have."""
         if self.by_state:
             return []
-        if not self.stated:
+        if not self.stated_effects:
             return [{"effect_key": "", "digest": None, "optional": False}]
-        return [x for x in self.stated if x["record"] == record]
+        return [x for x in self.stated_effects if x["record"] == record]
 
     @cached_property
     def slots(self) -> list[Slot]:
-        """Expected and seen side by side."""
+        """Expected and actual effects."""
         groups: dict[tuple[str, Position | None], list[Row]] = defaultdict(list)
         for entry in self.committed:
             place = (entry["partition"], entry["offset"]) if self.by_position else None
@@ -147,7 +146,7 @@ class Stretch(Past):
         ]
 
     def place(self, effect: Row) -> Position | None:
-        """The group of an effect, beside its record."""
+        """The source position that determines the effect's group, if positions are judged."""
         return source(effect) if self.by_position else None
 
     def _slots(self, record: str, place: Position | None, entries: list[Row]) -> list[Slot]:
@@ -159,7 +158,7 @@ class Stretch(Past):
         return self.compared(record, place, positions, readable, effects)
 
     def _without_copies(self, entries: list[Row]) -> list[Row]:
-        """The same, with one of all that its producer wrote of one send."""
+        """The same entries, with only one for each known send."""
         kept: dict[object, Row] = {}
         for e in entries:
             known = any(
@@ -171,7 +170,7 @@ class Stretch(Past):
         return list(kept.values())
 
     def times(self, entries: list[Row]) -> int:
-        """How often a record counts that is there."""
+        """How often these entries of a record count."""
         return min(1, len(entries)) if self.trial.deduplicates else len(entries)
 
     def compared(
@@ -182,29 +181,29 @@ class Stretch(Past):
         readable: int,
         effects: list[Row],
     ) -> list[Slot]:
-        """The slots of a group that stands at so many positions."""
+        """The slots of a group with so many positions."""
         seen = Counter(e["effect_key"] for e in effects)
         letters = seen[LETTER]
         rows = self.yields(record)
         n = Counter(x["effect_key"] for x in rows)
         certain = Counter(x["effect_key"] for x in rows if not x["optional"])
-        made = []
+        slots = []
         for key in {*n, *seen} - {LETTER}:
             expected = n[key] * max(0, positions - letters)
             due = certain[key] * max(0, readable - letters)
-            made.append(
+            slots.append(
                 Slot(record=record, place=place, effect_key=key, expected=expected, due=due,
                      seen=seen[key], known=key in n)
             )  # fmt: skip
         if letters:
-            made.append(
+            slots.append(
                 Slot(record=record, place=place, effect_key=LETTER, expected=positions, due=0,
                      seen=letters, known=True)
             )  # fmt: skip
-        return made
+        return slots
 
     def final(self, record: str) -> bool:
-        """Whether no further position of the record could change what is expected."""
+        """Whether further positions of the record cannot change what is expected."""
         return self.by_position or self.trial.deduplicates or self.all_known(record)
 
     def all_known(self, record: str) -> bool:
@@ -227,6 +226,6 @@ class Stretch(Past):
 
 
 def source(effect: Row) -> Position | None:
-    """The position that an effect names itself."""
+    """The source position that an effect names."""
     parts = tuple(effect[name] for name in SOURCE)
     return None if None in parts else parts[1:]

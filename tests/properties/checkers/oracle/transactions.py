@@ -1,4 +1,4 @@
-"""torn-transaction: a part of a transaction is committed and a part is not."""
+"""torn-transaction: part of a transaction is committed and part is not."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def _records(past: Past, txn: str) -> Iterator[Row]:
             send["outcome"] == "info" and past.known_committed(txn)
         )
         if happened and _collected(past, send["topic"]):
-            state = _of_send(Past(past.rows, send["topic"]), send)
+            state = _send_state(Past(past.rows, send["topic"]), send)
             yield {**_where(send), "what": "send", "name": send["attempt"], "state": state}
 
 
-def _of_send(past: Past, send: Row) -> str:
-    """What became of an acknowledged send to the topic in view."""
+def _send_state(past: Past, send: Row) -> str:
+    """The state of an acknowledged send to this topic."""
     entries = [e for e in past.committed if e["record"] == send["record"]]
     if any(past.sender(e) is send for e in entries):
         return "committed"
-    if past.gone(send) or any(past.named(e) is None for e in entries):
-        return "undecided"  # an entry that carries no attempt may be its own
+    if past.may_be_deleted(send) or any(past.named(e) is None for e in entries):
+        return "undecided"  # an entry without attempt may be its own
     return "missing"
 
 
@@ -58,7 +58,7 @@ def _positions(past: Past, txn: str) -> Iterator[Row]:
             and (p["kind"], p["by"]) == ("done", "subject")
             and p["role"] != "advisory"
         ]
-        there = [p["offset"] for p in done if _place(p) == _place(row)]
+        offsets = [p["offset"] for p in done if _place(p) == _place(row)]
         others = [
             s
             for s in past.rows["staged"]
@@ -66,9 +66,9 @@ def _positions(past: Past, txn: str) -> Iterator[Row]:
             and (s["owner"], *_place(s), s["offset"]) == (row["owner"], *_place(row), row["offset"])
         ]
         state = "undecided"
-        if row["offset"] in there and not others:
+        if row["offset"] in offsets and not others:
             state = "committed"
-        elif done and not any(offset >= row["offset"] for offset in there):
+        elif done and not any(offset >= row["offset"] for offset in offsets):
             state = "missing"
         yield {**_where(row), "what": "offset", "name": row["owner"], "state": state}
 

@@ -1,4 +1,4 @@
-"""lost-write, duplicate, phantom, corrupt: what was sent against what is in the log."""
+"""lost-write, duplicate, phantom and corrupt: sends compared with the log."""
 
 from __future__ import annotations
 
@@ -9,44 +9,46 @@ from tests.properties.checkers.oracle.past import Past
 from tests.properties.checkers.world.rows import Row
 
 
-def account(past: Past, record: str) -> tuple[dict[str, list[Row]], list[Row]]:
-    """Committed entries of a record: those of each attempt, and those of nobody in particular."""
-    per: dict[str, list[Row]] = {s["attempt"]: [] for s in past.sends_of(record)}
-    nobodys = []
+def committed_entries(past: Past, record: str) -> tuple[dict[str, list[Row]], list[Row]]:
+    """Committed entries of a record by attempt, and those of unknown attempts."""
+    by_attempt: dict[str, list[Row]] = {s["attempt"]: [] for s in past.sends_of(record)}
+    unattributed = []
     for entry in past.committed:
         if entry["record"] == record:
             send = past.named(entry)
             if send is None:
-                nobodys.append(entry)
+                unattributed.append(entry)
             else:
-                per[send["attempt"]].append(entry)
-    return per, nobodys
+                by_attempt[send["attempt"]].append(entry)
+    return by_attempt, unattributed
 
 
 def lost_write(past: Past) -> Iterator[Hit]:
     for record in {s["record"] for s in past.sends}:
-        per, nobodys = account(past, record)
-        must = [s for s in past.sends_of(record) if past.must(s)]
-        missing = [s for s in must if not per[s["attempt"]] and not past.gone(s)]
-        if len(missing) > len(nobodys):
-            positions = sum(map(len, per.values())) + len(nobodys)
+        by_attempt, unattributed = committed_entries(past, record)
+        required = [s for s in past.sends_of(record) if past.must_exist(s)]
+        missing = [
+            s for s in required if not by_attempt[s["attempt"]] and not past.may_be_deleted(s)
+        ]
+        if len(missing) > len(unattributed):
+            positions = sum(map(len, by_attempt.values())) + len(unattributed)
             for send in missing:
-                row = {"attempt": send["attempt"], "sends": len(must), "positions": positions}
+                row = {"attempt": send["attempt"], "sends": len(required), "positions": positions}
                 yield Hit((past.topic, record), row)
 
 
 def duplicate(past: Past) -> Iterator[Hit]:
     for record in {s["record"] for s in past.sends}:
-        per, nobodys = account(past, record)
-        may = [s for s in past.sends_of(record) if past.may(s)]
-        free = [s for s in may if not per[s["attempt"]]]
-        extra = list(nobodys) if len(nobodys) > len(free) else []
+        by_attempt, unattributed = committed_entries(past, record)
+        possible = [s for s in past.sends_of(record) if past.may_exist(s)]
+        without_entry = [s for s in possible if not by_attempt[s["attempt"]]]
+        extra = list(unattributed) if len(unattributed) > len(without_entry) else []
         for send in past.sends_of(record):
-            if len(per[send["attempt"]]) > (1 if send in may else 0):
-                extra += per[send["attempt"]]
-        positions = sum(map(len, per.values())) + len(nobodys)
+            if len(by_attempt[send["attempt"]]) > (1 if send in possible else 0):
+                extra += by_attempt[send["attempt"]]
+        positions = sum(map(len, by_attempt.values())) + len(unattributed)
         for entry in extra:
-            yield Hit((past.topic, record), {**entry, "may": len(may), "positions": positions})
+            yield Hit((past.topic, record), {**entry, "may": len(possible), "positions": positions})
 
 
 def phantom(past: Past) -> Iterator[Hit]:
@@ -69,13 +71,13 @@ def corrupt(past: Past) -> Iterator[Hit]:
 
 
 def is_corrupt(past: Past, entry: Row) -> bool:
-    """Whether an entry fits no attempt to send its record."""
+    """Whether an entry matches no attempt to send its record."""
     sends = candidates(past, entry)
     return bool(sends) and all(differs(past, send, entry) for send in sends)
 
 
 def candidates(past: Past, entry: Row) -> list[Row]:
-    """The attempts that an entry is compared with: the one that it carries, else any."""
+    """The attempts that an entry is compared with: the one it carries, otherwise all."""
     same = [s for s in past.rows["sends"] if s["record"] == entry["record"]]
     return [s for s in same if s["attempt"] == entry["attempt"]] or same
 
@@ -86,7 +88,7 @@ def differs(past: Past, send: Row, entry: Row) -> bool:
             return True
     if send["topic"] != past.topic:
         return True
-    at_home = any(
+    at_acknowledged_place = any(
         e["committed"] and e["partition"] == send["partition"] and send in candidates(past, e)
         for e in past.entries
     )
@@ -94,5 +96,5 @@ def differs(past: Past, send: Row, entry: Row) -> bool:
         send["outcome"] == "ok"
         and send["partition"] is not None
         and send["partition"] != entry["partition"]
-        and not at_home
+        and not at_acknowledged_place
     )

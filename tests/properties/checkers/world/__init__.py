@@ -1,7 +1,7 @@
-"""Worlds where everything went right, with every oddity that is legal, drawn at random.
+"""Random worlds in which everything went right, with every legal oddity.
 
-A world is a little simulation (producers, transactions, a broker, readers,
-pipelines, sinks) of a `Shape`, and the same seed makes the same world.
+A world simulates producers, transactions, a broker, readers, pipelines and sinks according to a
+`Shape`; the same seed builds the same world.
 """
 
 from __future__ import annotations
@@ -28,5 +28,5 @@ __all__ = [
 
 
 def any_world(seed: int) -> World:
-    """A correct world of any shape."""
+    """A correct world of a random shape."""
     return build(Shape.drawn(Random(seed)), seed)

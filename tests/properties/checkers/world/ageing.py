@@ -1,7 +1,6 @@
-"""What happens to a log afterwards: retention deletes its beginning, compaction thins it out.
+"""Retention and compaction of a log.
 
-This comes after everything was processed and read, so that nobody can blame
-anybody for what is gone.
+They run after everything was processed and read, so that missing entries are nobody's fault.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ from tests.properties.checkers.world.rows import Place, Row
 from tests.properties.checkers.world.stage import Stage
 
 
-def ends(stage: Stage) -> None:
-    """The rows of `partitions`, and the entries that age took away."""
+def age_logs(stage: Stage) -> None:
+    """Add the rows of `partitions` and remove expired entries."""
     for place in stage.broker.places:
         topic, partition = place
         row = stage.add(
@@ -21,7 +20,7 @@ def ends(stage: Stage) -> None:
         )  # fmt: skip
         if stage.shape.age == "retention" and stage.maybe(0.7):
             row["log_start"] = stage.draw.randint(_first(stage, place), stage.broker.end(place))
-            if stage.maybe(0.8):  # segments are deleted whole, so something may be left
+            if stage.maybe(0.8):  # only whole segments are deleted
                 _keep(stage, place, lambda e, start=row["log_start"]: e["offset"] >= start)
         elif stage.shape.age == "compaction" and stage.maybe(0.7):
             row["cleanup_policy"] = stage.pick(("compact", "compact,delete"))
@@ -32,11 +31,11 @@ def _first(stage: Stage, place: Place) -> int:
     return min((e["offset"] for e in stage.broker.log[place]), default=0)
 
 
-def _keep(stage: Stage, place: Place, stays: object) -> None:
-    assert callable(stays)
-    gone = {id(e) for e in stage.broker.log[place] if not stays(e)}
+def _keep(stage: Stage, place: Place, keep: object) -> None:
+    assert callable(keep)
+    removed = {id(e) for e in stage.broker.log[place] if not keep(e)}
 
-    def left(entries: list[Row]) -> list[Row]:
-        return [e for e in entries if id(e) not in gone]
+    def kept(entries: list[Row]) -> list[Row]:
+        return [e for e in entries if id(e) not in removed]
 
-    stage.rows["log"][:] = left(stage.rows["log"])
+    stage.rows["log"][:] = kept(stage.rows["log"])

@@ -1,7 +1,6 @@
-"""Aggregates: what each record adds to the state of a sink, and the state that comes of it.
+"""Contributions of records to the state of a sink, and the resulting state.
 
-Amounts go to the ends of 64 bits, so that sums on the way to a state that
-fits may leave them; a state itself has to fit.
+Amounts reach the limits of 64 bits: intermediate sums may overflow, final states must not.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ _OPERATIONS = {"balance": "sum", "n": "count", "low": "min", "high": "max", "lat
 
 
 def aggregate(stage: Stage, sink: str, views: Iterable[str], processed: list[Row]) -> None:
-    """State the contributions of all records, and the state after these inputs in this order."""
+    """Add the contributions of all records, and the state after processing these inputs."""
     names = [name for name in _OPERATIONS if stage.maybe(0.6)] or ["balance"]
     for record in stage.records:
-        if INPUT not in stage.homes[record]:
+        if INPUT not in stage.topics_of[record]:
             continue
         for key in dict.fromkeys(
             stage.pick(("k0", "k1@9:00")) for _ in range(stage.pick((0, 1, 2)))
@@ -29,7 +28,7 @@ def aggregate(stage: Stage, sink: str, views: Iterable[str], processed: list[Row
             for name in names:
                 if stage.maybe(0.8):
                     _contribute(stage, sink, record, key, name)
-    _tame(stage, sink, processed)
+    _limit_sums(stage, sink, processed)
     for (key, name), inputs in _grouped(stage, sink, processed).items():
         value = _value(_OPERATIONS[name], inputs)
         if value is not None:
@@ -43,7 +42,7 @@ def _contribute(stage: Stage, sink: str, record: str, key: str, name: str) -> No
     if operation in ("sum", "min", "max"):
         amount = stage.pick(_AMOUNTS)
     elif operation == "last":
-        digest = stage.known(f"{record} at {key}", 0.8)  # None: it deletes the key
+        digest = stage.known(f"{record} at {key}", 0.8)  # None: the key is deleted
     stage.add(
         "contributions", sink=sink, record=record, state_key=key, aggregate=name,
         operation=operation, amount=amount, digest=digest,
@@ -54,16 +53,16 @@ def _grouped(
     stage: Stage, sink: str, processed: list[Row]
 ) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """(state key, aggregate) → contributions in the order of processing."""
-    made: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    grouped: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for entry in processed:
         for row in stage.rows["contributions"]:
             if row["sink"] == sink and row["record"] == entry["record"]:
-                made.setdefault((row["state_key"], row["aggregate"]), []).append(row)
-    return made
+                grouped.setdefault((row["state_key"], row["aggregate"]), []).append(row)
+    return grouped
 
 
-def _tame(stage: Stage, sink: str, processed: list[Row]) -> None:
-    """Make amounts small where their sum does not fit."""
+def _limit_sums(stage: Stage, sink: str, processed: list[Row]) -> None:
+    """Reduce amounts whose sum overflows."""
     for (key, name), inputs in _grouped(stage, sink, processed).items():
         if name == "balance" and abs(sum(row["amount"] for row in inputs)) > _LARGEST:
             for row in stage.rows["contributions"]:

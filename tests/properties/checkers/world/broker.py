@@ -1,7 +1,7 @@
-"""The broker: logs of partitions, transactions that are open, and what a reader may see.
+"""The broker: partition logs, open transactions, and what readers may see.
 
-An entry of an open transaction is not committed yet; when the transaction
-ends, its entries learn what became of them and a marker is left in each partition.
+Entries of an open transaction are not committed; when it ends, they get its outcome and each of its
+partitions gets a marker.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from tests.properties.checkers.world.rows import Place, Row, Rows, new
 
 
 class Broker:
-    """The logs of one world."""
-
     def __init__(self, rows: Rows, draw: Random, *, jumps: bool) -> None:
         self._rows = rows
         self._draw = draw
@@ -24,13 +22,13 @@ class Broker:
         self.log: dict[Place, list[Row]] = defaultdict(list)
 
     def create(self, place: Place) -> None:
-        """A new partition; offsets that are used in it may begin anywhere."""
+        """Create a partition whose first offset is arbitrary."""
         beginning = self._draw.choice((0, 5, 1_000, 50_000_000, 2**62)) if self._jumps else 0
         self._ends[place] = beginning
 
     @property
     def places(self) -> list[Place]:
-        """All partitions, in the order of their creation."""
+        """All partitions in order of creation."""
         return list(self._ends)
 
     def end(self, place: Place) -> int:
@@ -45,7 +43,7 @@ class Broker:
         return entry
 
     def finish(self, txn: str, *, committed: bool) -> None:
-        """End a transaction, with a marker in every partition that it touched."""
+        """End a transaction, with a marker in each of its partitions."""
         entries = self._open.pop(txn, [])
         for entry in entries:
             entry["committed"] = committed
@@ -58,7 +56,7 @@ class Broker:
         return list(self._open)
 
     def last_stable(self, place: Place) -> int:
-        """Where the first transaction begins that is still open here."""
+        """Offset of the first entry of an open transaction, or the high watermark."""
         pending = [
             entry["offset"]
             for entries in self._open.values()
@@ -68,7 +66,7 @@ class Broker:
         return min(pending, default=self._ends[place])
 
     def deliver(self, place: Place, position: int, isolation: str) -> Row | None:
-        """The next entry that a reader at this position gets now."""
+        """The next entry that a reader at this position gets."""
         for entry in self.log[place]:
             if entry["offset"] < position or entry["kind"] != "data":
                 continue

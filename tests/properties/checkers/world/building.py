@@ -1,7 +1,7 @@
-"""The story of one world: records are sent and looked on, processed, aggregated, collected.
+"""Builds a world: records are sent and read, processed, aggregated and collected.
 
-Nothing goes wrong in it. Whatever is found in its history is either legal
-and only reported, or a mistake of whoever found it.
+Nothing goes wrong. Any finding in its history is either legal and merely reported, or an error of
+the judge.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tests.properties.checkers.world import ageing, ending
 from tests.properties.checkers.world.aggregating import aggregate
 from tests.properties.checkers.world.processing import Output, Pipeline
 from tests.properties.checkers.world.producing import producers
-from tests.properties.checkers.world.reading import looking_on
+from tests.properties.checkers.world.reading import concurrent_reader
 from tests.properties.checkers.world.rows import Rows
 from tests.properties.checkers.world.shape import Shape
 from tests.properties.checkers.world.sinks import DEAD_LETTERS, Sink
@@ -26,58 +26,58 @@ _OTHER: Final = {"ledger": "archive", "archive": "ledger"}
 
 
 def build(shape: Shape, seed: int) -> World:
-    """A correct world of this shape; the same for the same seed."""
+    """A correct world of this shape, the same for the same seed."""
     stage = Stage(shape, Random(seed))
     produce(stage)
     trials = process(stage)
-    ageing.ends(stage)
+    ageing.age_logs(stage)
     ending.end(stage)
     return World(rows=stage.rows, trials=tuple(trials))
 
 
 def produce(stage: Stage) -> None:
-    """Producers and readers take turns, in any order, until all producers are done."""
+    """Run producers and readers alternately, in random order, until all producers are done."""
     working = producers(stage)
-    looking = [looking_on(stage, n) for n in range(stage.shape.readers)]
+    readers = [concurrent_reader(stage, n) for n in range(stage.shape.readers)]
     if stage.shape.unreadable:
-        looking.append(strangers(stage))
+        readers.append(unreadable_writer(stage))
     while working:
-        actors = [*working, *looking]
+        actors = [*working, *readers]
         actor = stage.pick(actors)
         if next(actor, actor) is actor:
-            (working if actor in working else looking).remove(actor)
+            (working if actor in working else readers).remove(actor)
         if stage.shape.ending != "complete" and stage.maybe(0.02):
             stage.settled = False
-            break  # the run ended in the middle of it
+            break  # the run was interrupted
     for txn in stage.broker.open if stage.settled else ():
         stage.broker.finish(txn, committed=False)
     stage.produced = True
-    for reader in looking:
+    for reader in readers:
         for _ in reader:
             pass
 
 
-def strangers(stage: Stage) -> Iterator[None]:
-    """Somebody writes what nobody can read the identity of."""
+def unreadable_writer(stage: Stage) -> Iterator[None]:
+    """Append entries whose record cannot be identified."""
     for _ in range(2):
         stage.broker.append(stage.pick(stage.broker.places), None, digest="?")
         yield
 
 
 def process(stage: Stage) -> list[Trial]:
-    """Every pipeline processes what is committed; what of it is on trial."""
+    """Process the committed entries with all pipelines; returns the trials."""
     shape = stage.shape
     trials: list[Trial] = []
     outputs = [_ledger(stage, trials)]
     if shape.second_sink:
         outputs.append(_archive(stage, trials))
-    if shape.upserts and _once(stage):
+    if shape.upserts and _upserts_are_distinct(stage):
         outputs.append(_profiles(stage, trials))
-    together = shape.atomic or stage.maybe()
-    parts = [outputs] if together else [[o] for o in outputs]
+    single_pipeline = shape.atomic or stage.maybe()
+    groups = [outputs] if single_pipeline else [[o] for o in outputs]
     pipelines = [
-        Pipeline(stage=stage, owner=f"query-{n}", outputs=part, places=stage.broker.places)
-        for n, part in enumerate(parts)
+        Pipeline(stage=stage, owner=f"query-{n}", outputs=group, places=stage.broker.places)
+        for n, group in enumerate(groups)
     ]
     for pipeline in pipelines:
         pipeline.run(to_the_end=shape.ending == "complete")
@@ -120,15 +120,15 @@ def _profiles(stage: Stage, trials: list[Trial]) -> Output:
     return Output(sink=sink, yields=transformation(stage, sink.name, distinct=True))
 
 
-def _once(stage: Stage) -> bool:
-    """Whether no two equal upserts are those of two positions that must be told apart."""
+def _upserts_are_distinct(stage: Stage) -> bool:
+    """Whether equal upserts of different positions cannot occur or be confused."""
     records = [e["record"] for e in stage.rows["log"] if e["committed"] and e["record"]]
-    told = stage.shape.deduplicates or stage.shape.sources == "all"
-    return told or len(set(records)) == len(records)
+    distinguishable = stage.shape.deduplicates or stage.shape.sources == "all"
+    return distinguishable or len(set(records)) == len(records)
 
 
 def _state(stage: Stage, pipeline: Pipeline, trials: list[Trial]) -> None:
-    """The state of a sink of its own, in which records themselves leave nothing."""
+    """An aggregating sink, in which single records leave no trace."""
     processed = [e for e in pipeline.processed if e["topic"] == INPUT]
     aggregate(stage, "balances", ("table",), processed)
     if stage.maybe() or not stage.rows["contributions"]:

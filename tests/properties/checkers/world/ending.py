@@ -1,7 +1,7 @@
-"""How a run ends: complete, interrupted while it settled, or with only a part of it collected.
+"""The end of a run: complete, interrupted while settling, or partly collected.
 
-Of a partial history each file is a beginning of the whole one. What is
-missing at its end must prove nothing.
+Each file of a partial history is a prefix of the complete one, and the missing rest must prove
+nothing.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ _FILES: Final[dict[str, tuple[str, ...]]] = {
     "ranges": ("owner",),
     "partitions": ("topic", "partition"),
 }
-"""What is collected in the end, and which columns say who wrote it."""
+"""Tables that are collected at the end, and the columns that identify their writer."""
 
 
 def end(stage: Stage) -> None:
-    """The rows of `phases` and `hazards`; in a partial history the tables are cut."""
+    """Add the rows of `phases` and `hazards`, and truncate the tables of a partial history."""
     ending = stage.shape.ending
     outcomes: dict[str, str | None] = dict.fromkeys(PHASES, "ok")
     if ending == "interrupted":
         outcomes["settle"] = stage.pick(("interrupted", "failed", None))
     elif ending == "partial":
-        ways = [PHASES[1:], PHASES[2:], *([PHASES[5:]] if stage.settled else [])]
-        for phase in stage.pick(ways):
+        remaining_phases = [PHASES[1:], PHASES[2:], *([PHASES[5:]] if stage.settled else [])]
+        for phase in stage.pick(remaining_phases):
             del outcomes[phase]
         if stage.maybe():
             outcomes[list(outcomes)[-1]] = stage.pick(("interrupted", None))
         for table, writer in _FILES.items():
-            cut(stage, table, writer)
+            truncate(stage, table, writer)
     for phase, outcome in outcomes.items():
         started = stage.tick()
         stage.add(
@@ -49,12 +49,12 @@ def end(stage: Stage) -> None:
         stage.add("hazards", hop=hop, hazard=hazard, at=stage.tick(), clock="clock", detail="seen")
 
 
-def cut(stage: Stage, table: str, writer: tuple[str, ...]) -> None:
-    """Keep a beginning of what each writer wrote."""
-    written: dict[tuple[object, ...], list[Row]] = {}
+def truncate(stage: Stage, table: str, writer: tuple[str, ...]) -> None:
+    """Keep a prefix of each writer's rows."""
+    by_writer: dict[tuple[object, ...], list[Row]] = {}
     for row in stage.rows[table]:
-        written.setdefault(tuple(row[name] for name in writer), []).append(row)
+        by_writer.setdefault(tuple(row[name] for name in writer), []).append(row)
     kept = []
-    for rows in written.values():
+    for rows in by_writer.values():
         kept += rows[: stage.draw.randint(0, len(rows))] if stage.maybe(0.7) else rows
     stage.rows[table][:] = kept

@@ -1,7 +1,7 @@
-"""Producers: sessions that send records one by one or in transactions, and may die in one.
+"""Producers: sessions that send records with or without transactions, and may crash.
 
-Each is a generator that pauses after every step, so that the steps of
-several producers and readers interleave as the scheduler pleases.
+Each is a generator that yields after every step, so that the steps of producers and readers
+interleave at random.
 """
 
 from __future__ import annotations
@@ -17,42 +17,42 @@ from tests.properties.checkers.world.stage import Stage
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """What is sent at once: one record alone, or some in a transaction."""
+    """Records that are sent together: a single one, or several in a transaction."""
 
     records: tuple[str, ...]
     transactional: bool = False
 
 
 class Producer:
-    """One producer, with as many sessions as it takes."""
+    """A producer with one or more sessions."""
 
     def __init__(self, stage: Stage, number: int, attempts: Iterator[int]) -> None:
         self._stage = stage
         self._number = number
         self._attempts = attempts
         self._ordinals = count()
-        self._life = 0
-        self._said = stage.maybe(0.7)
-        """Whether what its group committed was collected."""
-        self._lost: set[str] = set()
-        """Attempts that nobody heard of and that never arrived."""
+        self._session_number = 0
+        self._positions_collected = stage.maybe(0.7)
+        """Whether the committed offsets of its group were collected."""
+        self._lost_attempts: set[str] = set()
+        """Attempts with unknown outcome that were not appended."""
         self._sink = stage.pick((None, "elsewhere"))
         self._commits = count()
-        self._stands: dict[tuple[str, int], int] = {}
+        self._committed: dict[tuple[str, int], int] = {}
         self._reader: Reader | None = None
         if stage.shape.consuming:
             places = [p for p in stage.broker.places if stage.maybe(0.7)]
-            self._stands = dict.fromkeys(places, 0)
+            self._committed = dict.fromkeys(places, 0)
             name = f"app-{number}"
             self._reader = Reader(stage, name, "read_committed", places, "clock")
-            self._reader.assign(self._stands)
+            self._reader.assign(self._committed)
 
     @property
     def _session(self) -> str:
-        return f"producer-{self._number}/{self._life}"
+        return f"producer-{self._number}/{self._session_number}"
 
     def work(self, units: list[Unit]) -> Iterator[None]:
-        """Send everything."""
+        """Send all units."""
         for unit in units:
             if unit.transactional:
                 yield from self._transaction(unit.records)
@@ -83,38 +83,42 @@ class Producer:
             self._consume(name)
         staged = self._stage_positions(name)
         yield
-        refused = any(send["outcome"] == "fail" or send["attempt"] in self._lost for send in sent)
-        ways = ("abort", "crash") if refused else ("commit", "commit", "abort", "timeout", "crash")
-        yield from self._end(txn, staged, stage.pick(ways))
+        must_abort = any(
+            send["outcome"] == "fail" or send["attempt"] in self._lost_attempts for send in sent
+        )
+        endings = (
+            ("abort", "crash") if must_abort else ("commit", "commit", "abort", "timeout", "crash")
+        )
+        yield from self._end(txn, staged, stage.pick(endings))
 
-    def _end(self, txn: Row, staged: list[Row], way: str) -> Iterator[None]:
+    def _end(self, txn: Row, staged: list[Row], ending: str) -> Iterator[None]:
         stage, name = self._stage, txn["txn"]
-        if way in ("commit", "timeout") or (way == "abort" and stage.maybe(0.3)):
+        if ending in ("commit", "timeout") or (ending == "abort" and stage.maybe(0.3)):
             txn["commit_called_at"] = stage.tick()
             yield
-        happened = way == "commit" or (way == "timeout" and stage.maybe())
-        if way == "crash":
-            # The coordinator aborts it some time later; until then committed readers wait.
-            self._life += 1
+        committed = ending == "commit" or (ending == "timeout" and stage.maybe())
+        if ending == "crash":
+            # Until the coordinator aborts it, read_committed readers wait.
+            self._session_number += 1
             self._ordinals = count()
             for _ in range(stage.draw.randint(0, 4)):
                 yield
-        stage.broker.finish(name, committed=happened)
-        if happened:
+        stage.broker.finish(name, committed=committed)
+        if committed:
             self._commit_positions(staged)
-        if way in ("commit", "abort"):
-            txn["outcome"] = "committed" if way == "commit" else "aborted"
+        if ending in ("commit", "abort"):
+            txn["outcome"] = "committed" if ending == "commit" else "aborted"
             txn["ended_at"] = stage.tick()
         else:
             txn["error"] = "nobody knows"
-        if self._reader is not None and (not happened or way == "timeout"):
+        if self._reader is not None and (not committed or ending == "timeout"):
             self._reader.release()
-            self._reader.assign(self._stands)
+            self._reader.assign(self._committed)
         yield
 
     def _send(self, record: str, txn: str | None) -> Generator[None, None, Row]:
         stage, shape = self._stage, self._stage.shape
-        topic = stage.pick(stage.homes[record])
+        topic = stage.pick(stage.topics_of[record])
         place = (topic, stage.draw.randrange(shape.partitions))
         outcome = stage.pick(("ok", "ok", "ok", "info", "fail")) if shape.outcomes else "ok"
         send = stage.add(
@@ -133,12 +137,12 @@ class Producer:
         )
         yield
         if outcome == "ok" or (outcome == "info" and stage.maybe()):
-            carried = {"all": 1.0, "none": 0.0, "some": 0.5}[shape.attempts]
+            attempt_chance = {"all": 1.0, "none": 0.0, "some": 0.5}[shape.attempts]
             entry = stage.broker.append(
                 place,
                 txn,
                 record=record,
-                attempt=stage.known(send["attempt"], carried),
+                attempt=stage.known(send["attempt"], attempt_chance),
                 key=send["key"],
                 digest=stage.known(send["digest"], 0.95),
             )
@@ -146,23 +150,23 @@ class Producer:
             if outcome == "ok":
                 self._acknowledge(send, entry)
         elif outcome == "info":
-            self._lost.add(send["attempt"])
+            self._lost_attempts.add(send["attempt"])
         if outcome == "info":
-            send["partition"] = stage.known(place[1], 0.3)  # as it was asked for
+            send["partition"] = stage.known(place[1], 0.3)  # the requested partition
         send["outcome"] = outcome
         if outcome != "info" or stage.maybe():
             send["returned_at"] = stage.tick()
         return send
 
     def _acknowledge(self, send: Row, entry: Row) -> None:
-        whole = 0.85 if self._stage.shape.outcomes else 1.0
-        send["partition"] = self._stage.known(entry["partition"], whole)
+        completeness = 0.85 if self._stage.shape.outcomes else 1.0
+        send["partition"] = self._stage.known(entry["partition"], completeness)
         if send["partition"] is not None:
-            send["offset"] = self._stage.known(entry["offset"], whole)
+            send["offset"] = self._stage.known(entry["offset"], completeness)
 
     def _consume(self, txn: str) -> None:
-        if self._reader is not None and self._stands and self._stage.maybe(0.7):
-            place = self._stage.pick(list(self._stands))
+        if self._reader is not None and self._committed and self._stage.maybe(0.7):
+            place = self._stage.pick(list(self._committed))
             self._reader.poll(place, self._stage.draw.randint(1, 2), txn)
 
     def _stage_positions(self, txn: str) -> list[Row]:
@@ -174,13 +178,13 @@ class Producer:
                 offset=position,
             )
             for (topic, partition), position in self._reader.position.items()
-            if position > self._stands[topic, partition] or self._stage.maybe(0.1)
+            if position > self._committed[topic, partition] or self._stage.maybe(0.1)
         ]  # fmt: skip
 
     def _commit_positions(self, staged: list[Row]) -> None:
         for row in staged:
-            self._stands[row["topic"], row["partition"]] = row["offset"]
-            if self._said:
+            self._committed[row["topic"], row["partition"]] = row["offset"]
+            if self._positions_collected:
                 self._stage.add(
                     "positions",
                     **{name: row[name] for name in ("owner", "topic", "partition", "offset")},
@@ -195,23 +199,23 @@ class Producer:
 
 
 def units(stage: Stage) -> list[Unit]:
-    """What there is to send: each record at least once."""
+    """The units to send: each record at least once."""
     shape = stage.shape
-    todo = [
+    records_left = [
         r for r in stage.records for _ in range(stage.pick((1, 1, 2, 3)) if shape.resends else 1)
     ]
-    stage.draw.shuffle(todo)
-    made = []
-    while todo:
-        together = shape.transactions and stage.maybe(0.7)
-        taken = min(len(todo), stage.draw.randint(1, 3)) if together else 1
-        made.append(Unit(records=tuple(todo[:taken]), transactional=together))
-        todo = todo[taken:]
-    return made
+    stage.draw.shuffle(records_left)
+    all_units = []
+    while records_left:
+        transactional = shape.transactions and stage.maybe(0.7)
+        size = min(len(records_left), stage.draw.randint(1, 3)) if transactional else 1
+        all_units.append(Unit(records=tuple(records_left[:size]), transactional=transactional))
+        records_left = records_left[size:]
+    return all_units
 
 
 def producers(stage: Stage) -> list[Iterator[None]]:
-    """All producers at work, the units dealt out among them."""
+    """All running producers, with the units distributed among them."""
     attempts = count(1)
     shares: list[list[Unit]] = [[] for _ in range(stage.shape.producers)]
     for unit in units(stage):

@@ -1,7 +1,7 @@
-"""Readers that look on while records are written.
+"""Readers that run while records are written.
 
-Within a session a reader never goes back and passes nothing over; it may do
-so legally only by a new session. It either polls to the end or stops before, and says which.
+Within a session a reader neither goes back nor skips anything; only a new session may go back. It
+either polls to the end or is released before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tests.properties.checkers.world.stage import Stage
 
 
 class Reader:
-    """One reader, with as many sessions as it takes."""
+    """A reader with one or more sessions."""
 
     def __init__(
         self, stage: Stage, name: str, isolation: str, places: list[Place], clock: str
@@ -47,14 +47,14 @@ class Reader:
         ]
 
     def release(self) -> None:
-        """The assignment is taken away, or the reader stops."""
+        """End the assignment: it was revoked, or the reader stopped."""
         at = self._stage.tick()
         for row in self._assigned:
             row["until_at"] = at
         self._assigned = []
 
     def poll(self, place: Place, limit: int, txn: str | None = None) -> int:
-        """Read up to `limit` records; how many there were."""
+        """Read up to `limit` records; returns their number."""
         for read in range(limit):
             entry = self._stage.broker.deliver(place, self.position[place], self._isolation)
             if entry is None:
@@ -84,26 +84,26 @@ class Reader:
         }
 
 
-def looking_on(stage: Stage, number: int) -> Iterator[None]:
-    """A reader that polls now and then, is rebalanced now and then, and stops at some time."""
+def concurrent_reader(stage: Stage, number: int) -> Iterator[None]:
+    """A reader that polls, is rebalanced and stops at random times."""
     places = [p for p in stage.broker.places if stage.maybe(0.8)] or stage.broker.places[:1]
     isolation = stage.pick(("read_committed", "read_uncommitted"))
     clock = stage.pick(("clock", "clock", "another host"))
     reader = Reader(stage, f"reader-{number}", isolation, places, clock)
     begin = {place: stage.broker.end(place) if stage.maybe(0.3) else 0 for place in places}
     reader.assign(begin)
-    patience = stage.draw.randint(1, 12) if stage.maybe(0.4) else None
-    while not stage.produced and patience != 0:
+    steps_left = stage.draw.randint(1, 12) if stage.maybe(0.4) else None
+    while not stage.produced and steps_left != 0:
         yield
-        patience = None if patience is None else patience - 1
+        steps_left = None if steps_left is None else steps_left - 1
         if stage.maybe(0.08):
             reader.release()
-            back = {p: stage.draw.randint(begin[p], at) if at > begin[p] else at
+            earlier = {p: stage.draw.randint(begin[p], at) if at > begin[p] else at
                     for p, at in reader.position.items()}  # fmt: skip
-            reader.assign(back if stage.maybe() else reader.position)
+            reader.assign(earlier if stage.maybe() else reader.position)
         elif stage.maybe(0.7):
             reader.poll(stage.pick(places), stage.draw.randint(1, 3))
-    if patience is None:
+    if steps_left is None:
         for place in places:
             while reader.poll(place, 100):
                 pass

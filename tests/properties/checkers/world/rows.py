@@ -1,7 +1,6 @@
-"""Rows of the tables as plain dicts, every column there from the start.
+"""Table rows as plain dicts that have every column.
 
-A column that nobody fills is None, so that no reader has to ask whether it
-is there. `History` checks the rest at its door.
+Unset columns are None. `History` validates everything else.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ _EMPTY: dict[str, Row] = {
 
 
 def new(table: str, **given: Any) -> Row:
-    """A row with all its columns; a name that the table does not have is a mistake."""
+    """A row with all columns; unknown column names fail."""
     row = _EMPTY[table] | given
     assert len(row) == len(_EMPTY[table]), f"{table} has no {given.keys() - _EMPTY[table].keys()}"
     return row
 
 
-def nothing() -> Rows:
-    """All tables, without a row."""
+def empty_tables() -> Rows:
+    """All tables, empty."""
     return {name: [] for name in TABLES}

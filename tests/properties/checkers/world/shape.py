@@ -1,7 +1,7 @@
-"""What is odd about a world: the few parameters that it is drawn from.
+"""The parameters that determine the oddities of a world.
 
-The first value of everything is the dullest, so that what Hypothesis shrinks
-a failure to is a small world with nothing odd but what matters.
+The first value of each is the simplest, so that Hypothesis shrinks a failure to a small world with
+only the relevant oddities.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ CHOICES: Final[dict[str, tuple[Any, ...]]] = {
     "age": ("young", "retention", "compaction"),
     "ending": ("complete", "interrupted", "partial"),
 }
-"""What each field may be, the dullest first."""
+"""Possible values of each field, the simplest first."""
 
 _RARE: Final = {"unreadable": 0.1, "deduplicates": 0.25, "age": 0.2, "ending": 0.2}
-"""How often these are anything but dull; the others are drawn evenly."""
+"""How often these differ from the simplest value; the others are drawn uniformly."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,25 +56,25 @@ class Shape:
     producers: int = 1
     batches: int = 1
     readers: int = 0
-    """Concurrent readers that are not part of a transaction."""
+    """Concurrent readers outside of transactions."""
     resends: bool = False
     """The application sends some records more than once."""
     outcomes: bool = False
-    """Some sends end as `info` or `fail`, and some acknowledgements do not say everything."""
+    """Some sends end as `info` or `fail`, and some acknowledgements are incomplete."""
     transactions: bool = False
     consuming: bool = False
-    """Transactions read as well, and stage the positions that they consumed."""
+    """Transactions also read, and stage the positions that they consumed."""
     attempts: str = "all"
-    """Which entries of the log carry their attempt."""
+    """Which log entries carry their attempt."""
     second_topic: bool = False
-    """Some records go to another topic, which flows into the same sink."""
+    """Some records go to another topic, which is processed into the same sink."""
     jumps: bool = False
     """Offsets start high and leave gaps."""
     unreadable: bool = False
     """Some entries and effects have lost their identity."""
     yields: str = "one"
     sources: str = "all"
-    """Which effects say what position of the input they come from."""
+    """Which effects name their source position."""
     dead_letters: bool = False
     journal: bool = False
     upserts: bool = False
@@ -84,27 +84,27 @@ class Shape:
     second_view: bool = False
     second_sink: bool = False
     atomic: bool = False
-    """The second sink has effects of an input if the first has, wherever it may have some."""
+    """The second sink has effects of an input if the first has, as far as it may."""
     deduplicates: bool = False
     positions: str = "both"
     replays: bool = False
     surgery: bool = False
     """The harness sets positions back."""
     lives: bool = False
-    """It is known which life of the pipeline wrote an effect, and when."""
+    """The instance that wrote an effect and the time are known."""
     age: str = "young"
-    """What was deleted from the log when all was done."""
+    """What was deleted from the log at the end."""
     ending: str = "complete"
 
     @classmethod
     def drawn(cls, draw: Random) -> Shape:
-        """Any shape; what hides other oddities is rare."""
-        made = {}
+        """A random shape; values that hide other oddities are rare."""
+        values = {}
         for field in fields(cls):
             choices = CHOICES[field.name]
             odd = field.name not in _RARE or draw.random() < _RARE[field.name]
-            made[field.name] = draw.choice(choices) if odd else choices[0]
-        return cls(**made)
+            values[field.name] = draw.choice(choices) if odd else choices[0]
+        return cls(**values)
 
     def __str__(self) -> str:
         odd = {f.name: getattr(self, f.name) for f in fields(self)}

@@ -1,7 +1,7 @@
-"""Sinks: the effects that are in them, in every view, and the journal of how they came there.
+"""Sinks: effects in every view, and the journal of their changes.
 
-Positions and ordinals are the sink's own; an effect that is seen in two
-views is in both with the same content, and perhaps in another order.
+Positions and ordinals are local to the sink. An effect has the same content in both views, perhaps
+in another order.
 """
 
 from __future__ import annotations
@@ -16,54 +16,66 @@ DEAD_LETTERS = "dead-letters"
 
 
 class Sink:
-    """One append sink."""
+    """An append-only sink."""
 
     def __init__(self, stage: Stage, name: str) -> None:
         self._stage = stage
         self._ends: Counter[str] = Counter()
         self.name = name
         self.views = ["table", "read_committed"] if stage.shape.second_view else ["table"]
-        self._journalled = stage.shape.journal
+        self._has_journal = stage.shape.journal
         self._upserts = False
 
     @classmethod
     def of_upserts(cls, stage: Stage, name: str) -> Sink:
-        """A sink in which what is written again replaces what was there; only its journal tells."""
+        """A sink of upserts, in which only the journal shows all effects."""
         made = cls(stage, name)
         made.views = []
-        made._journalled = made._upserts = True
+        made._has_journal = made._upserts = True
         return made
 
     def write(
-        self, effect: dict[str, Any], source: Row, *, batch: int, owner: str, life: Row, sink: str
+        self,
+        effect: dict[str, Any],
+        source: Row,
+        *,
+        batch: int,
+        owner: str,
+        instance: Row,
+        sink: str,
     ) -> None:
-        """Write one effect; `sink` is another one beside this for dead letters."""
+        """Write one effect; `sink` differs from this one for dead letters."""
         stage = self._stage
-        told = {"all": 1.0, "none": 0.0, "some": 0.5}[stage.shape.sources]
+        source_chance = {"all": 1.0, "none": 0.0, "some": 0.5}[stage.shape.sources]
         common: dict[str, Any] = {
             **effect,
             "sink": sink,
             "batch": stage.known(batch),
             "owner": stage.known(owner),
         }
-        if stage.maybe(told):
+        if stage.maybe(source_chance):
             common |= {
                 "source_topic": source["topic"],
                 "source_partition": source["partition"],
                 "source_offset": source["offset"],
             }
         elif stage.maybe(0.1):
-            common["source_topic"] = source["topic"]  # and no more than that
+            common["source_topic"] = source["topic"]  # an incomplete source
         at = stage.tick()
-        lived: dict[str, Any] = {}
+        writer: dict[str, Any] = {}
         if stage.shape.lives and stage.maybe(0.9):
-            lived = {"instance": life["instance"], "at": at, "clock": life["clock"]}
+            writer = {"instance": instance["instance"], "at": at, "clock": instance["clock"]}
         for view in self.views:
             number = self._next(f"{sink} {view}")
             stage.add(
-                "effects", **common, **lived, view=view, position=f"{sink}@{number}", ordinal=number
+                "effects",
+                **common,
+                **writer,
+                view=view,
+                position=f"{sink}@{number}",
+                ordinal=number,
             )
-        if self._journalled:
+        if self._has_journal:
             self._journal(common)
 
     def _journal(self, common: dict[str, Any]) -> None:

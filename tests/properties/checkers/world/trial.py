@@ -1,7 +1,6 @@
-"""A world that is done: its rows, and what of it is on trial.
+"""A finished world: its rows and its trials.
 
-Rows may be changed (that is what mutations do), so whoever needs them untouched
-takes a copy first.
+Mutations change the rows, so copy a world first if its original rows are needed.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from tests.properties.checkers.world.rows import Rows
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """One stretch from a topic to one view of a sink."""
+    """One topic and one view of a sink."""
 
     topic: str
     sink: str
@@ -26,17 +25,17 @@ class Trial:
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """One world's history, and the stretches that are judged."""
+    """A world's history and its trials."""
 
     rows: Rows
     trials: tuple[Trial, ...]
 
     def copy(self) -> World:
-        """The same world, to be changed without changing this one."""
+        """A copy whose rows can be changed independently."""
         rows = {name: [dict(row) for row in table] for name, table in self.rows.items()}
         return World(rows=rows, trials=self.trials)
 
     @property
     def topics(self) -> list[str]:
-        """The input topics on trial, each once."""
+        """The distinct input topics of its trials."""
         return list(dict.fromkeys(trial.topic for trial in self.trials))
