@@ -14,9 +14,9 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * A program as a user writes it in Java: orders from one topic to another, with the order's identity
- * in a header alone. With "together" the positions go into the transaction; with "apart" they are
- * committed behind it, and what was not committed in time is copied once more.
+ * A user's Java program: copies orders from one topic to another, with the identity only in a
+ * header. In mode "together" the offsets are part of the transaction; in mode "apart" they are
+ * committed after it, so that a crash in between copies records again.
  */
 public class OwnCopy {
     public static void main(String[] arguments) {

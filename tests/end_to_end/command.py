@@ -1,4 +1,4 @@
-"""The real command, run to its end or under way."""
+"""The real command, run to completion or in the background."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Finished:
-    """A run of the command that is over."""
+    """A completed run of the command."""
 
     code: int
     out: str
@@ -34,7 +34,7 @@ class Finished:
 
 
 def onceproof(*arguments: str | Path, folder: Path | None = None, timeout: float = 560) -> Finished:
-    """Run the command to its end, in a working folder of its own if one is given."""
+    """Run the command to completion, in `folder` if given."""
     done = subprocess.run(
         [sys.executable, "-m", "onceproof", *map(str, arguments)],
         capture_output=True,
@@ -46,10 +46,10 @@ def onceproof(*arguments: str | Path, folder: Path | None = None, timeout: float
 
 
 class Started:
-    """A run of the command under way."""
+    """A running command."""
 
     def __init__(self, *arguments: str | Path, log: Path | None = None) -> None:
-        """`log` gets all that it prints; without one it is there to be read."""
+        """Start the command; without `log`, its output is piped."""
         with ExitStack() as opened:
             out = subprocess.PIPE if log is None else opened.enter_context(log.open("w"))
             self.popen = subprocess.Popen(
@@ -83,12 +83,12 @@ class Started:
         return Finished(self.popen.returncode, out, self.err)
 
     def processes(self) -> list[str]:
-        """What carries a marker of a run of this process."""
-        wanted = b"ONCEPROOF_RUN=%d-" % self.popen.pid
+        """Command lines of the processes that carry the marker of this run."""
+        marker = b"ONCEPROOF_RUN=%d-" % self.popen.pid
         found = []
         for entry in os.listdir("/proc"):
             try:
-                if entry.isdigit() and wanted in Path("/proc", entry, "environ").read_bytes():
+                if entry.isdigit() and marker in Path("/proc", entry, "environ").read_bytes():
                     found.append(Path("/proc", entry, "cmdline").read_text().replace("\0", " "))
             except OSError:
                 continue

@@ -1,4 +1,4 @@
-"""Runs of the flagship, made once for all tests of this folder."""
+"""Runs of the flagship scenarios, shared by all tests of this folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def guarded(runs: Path) -> Finished:
-    # As `make run` does it: a relative folder.
+    # A relative folder, as in `make run`.
     return onceproof(
         "run", "spark-foreachbatch-postgres", "--seed", str(SEED), "--out", "some runs", folder=runs
     )

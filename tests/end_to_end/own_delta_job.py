@@ -1,8 +1,8 @@
-"""A PySpark job as a user writes it: orders into a Delta table, from foreachBatch.
+"""A user's PySpark job: orders into a Delta table, from foreachBatch.
 
-Told to be idempotent, it gives each append the number of its batch, by which Delta knows it again;
-told to merge, it adds only orders that the table does not have; told to append, it repeats a batch
-that it had written when it died.
+In mode `idempotent` it passes each batch number to Delta, which skips repeated ones; in mode
+`merge` it adds only orders that the table does not have; in mode `append` it repeats a batch that
+it wrote before it died.
 """
 
 import sys
@@ -34,7 +34,7 @@ rows = (
 
 
 def merge(batch: DataFrame, _: int) -> None:
-    """One version of the table for a batch, without what is there already."""
+    """Write a batch as one table version, without orders that are already present."""
     batch.createOrReplaceTempView("batch")
     batch.sparkSession.sql(
         f"MERGE INTO delta.`{table}` t USING batch b ON t.order_id = b.order_id "
@@ -43,7 +43,7 @@ def merge(batch: DataFrame, _: int) -> None:
 
 
 def append(batch: DataFrame, number: int) -> None:
-    """One version of the table for a batch; idempotent if it says which batch that is."""
+    """Write a batch as one table version; idempotent with a batch number."""
     writer = batch.write.format("delta").mode("append")
     if mode == "idempotent":
         writer = writer.option("txnAppId", "orders").option("txnVersion", number)

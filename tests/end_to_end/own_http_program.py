@@ -1,11 +1,11 @@
-"""A program as a user writes it: posts orders to a service, and tells at a port that it is up.
+"""A user's program: posts orders to a service, and has a health endpoint.
 
-How it does so is its last word:
+The last argument is its mode:
 
     keyed      each request has the key of its order
-    plain      none has; what was not answered is posted again
-    early      each has, and offsets are committed before the requests
-    never-up   it is never up, as it says
+    plain      no keys; unanswered requests are posted again
+    early      keys, but offsets are committed before the requests
+    never-up   it never reports to be healthy
 """
 
 import json
@@ -23,8 +23,8 @@ session = requests.Session()
 assigned = threading.Event()
 
 
-class Up(BaseHTTPRequestHandler):
-    """It is up once it has partitions."""
+class Health(BaseHTTPRequestHandler):
+    """Healthy once partitions are assigned."""
 
     def do_GET(self) -> None:
         self.send_response(200 if assigned.is_set() and mode != "never-up" else 503)
@@ -42,7 +42,7 @@ def post(order: dict) -> None:
 
 
 threading.Thread(
-    target=ThreadingHTTPServer(("127.0.0.1", int(port)), Up).serve_forever, daemon=True
+    target=ThreadingHTTPServer(("127.0.0.1", int(port)), Health).serve_forever, daemon=True
 ).start()
 consumer = Consumer(
     {

@@ -1,8 +1,8 @@
-"""A PySpark job as a user writes it: orders into an Iceberg table of a Hadoop catalog.
+"""A user's PySpark job: orders into an Iceberg table of a Hadoop catalog.
 
-Told to stream, it leaves the writing to Iceberg's own sink, which knows again a batch that it has;
-told to merge, it keeps the newest order of each customer; told to append, it repeats a batch that
-it had written when it died.
+In mode `stream` it uses Iceberg's own sink, which skips batches that it already has; in mode
+`merge` it keeps the newest order of each customer; in mode `append` it repeats a batch that it
+wrote before it died.
 """
 
 import sys
@@ -43,12 +43,12 @@ rows = (
 
 
 def append(batch: DataFrame, number: int) -> None:
-    """One snapshot for a batch, which says nothing of it."""
+    """Write a batch as one snapshot, without its number."""
     batch.drop("at").writeTo(TABLE).append()
 
 
 def merge(batch: DataFrame, _: int) -> None:
-    """One snapshot for a batch, with the newest order of each customer that it has."""
+    """Write a batch as one snapshot, with the newest order of each customer."""
     newest = batch.groupBy("customer").agg(f.max_by("order_id", "at").alias("order_id"))
     newest.createOrReplaceTempView("batch")
     batch.sparkSession.sql(

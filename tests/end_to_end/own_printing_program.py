@@ -1,4 +1,4 @@
-"""Prints a line of JSON for every record that can be read in a topic, and ends: what arrived."""
+"""Prints the records of a topic, one per line, and exits."""
 
 import sys
 
@@ -10,12 +10,12 @@ consumer = Consumer(
 )
 partitions = consumer.list_topics(topic, 30).topics[topic].partitions
 consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in partitions])
-open_ = set(partitions)
-while open_:
+unfinished = set(partitions)
+while unfinished:
     for message in consumer.consume(500, timeout=1.0):
         if (error := message.error()) is None:
             print(message.value().decode())
         elif error.name() == "_PARTITION_EOF":
-            open_.discard(message.partition())
+            unfinished.discard(message.partition())
         else:
             sys.exit(f"{topic}: {error}")

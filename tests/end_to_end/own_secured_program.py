@@ -1,7 +1,7 @@
-"""Copies a topic in transactions on brokers that require credentials, as a user would write it.
+"""A user's program: copies a topic in transactions on brokers that require credentials.
 
-It gets a file of properties by librdkafka's names, and one for Java's command-line tools, which it
-only prints the length of.
+It gets a file of librdkafka properties, and one for Java's command-line tools, of which it only
+prints the length.
 """
 
 import os
@@ -15,10 +15,10 @@ _, source, _, out, java = sys.argv[1:]
 lines = Path(sys.argv[3]).read_text().splitlines()
 settings = {"bootstrap.servers": sys.argv[1], **dict(line.split("=", 1) for line in lines)}
 print(len(Path(java).read_text()), sorted(settings), flush=True)
-over = []
-signal.signal(signal.SIGTERM, lambda *_: over.append(True))
+stopped = []
+signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
 
-while not over:
+while not stopped:
     consumer = Consumer(
         {
             **settings,
@@ -33,7 +33,7 @@ while not over:
     try:
         consumer.subscribe([source])
         producer.init_transactions(60)
-        while not over:
+        while not stopped:
             messages = [m for m in consumer.consume(100, 0.1) if not m.error()]
             if not messages:
                 continue
@@ -45,6 +45,6 @@ while not over:
             producer.commit_transaction(10)
     except KafkaException as error:
         print("failed", error.args[0].name(), flush=True)
-        sys.exit(1)  # whoever keeps this running starts it again
+        sys.exit(1)  # the supervisor restarts it
     finally:
         consumer.close()

@@ -1,17 +1,17 @@
-"""A PySpark job as a user writes it: orders of some worth, one row for each piece, into files.
+"""A user's PySpark job: valuable orders, one row per piece, into Parquet files.
 
-Told to append, it repeats a batch that it had written when it died; told to overwrite, each batch
-has a folder of its own.
+In mode `append` it repeats a batch that it wrote before it died; in mode `overwrite` each batch has
+its own folder.
 """
 
 import sys
 
-WORTH = 20_000
+MIN_AMOUNT = 20_000
 
 
 def pieces(order: dict) -> int:
-    """How many rows an order has."""
-    return order["quantity"] if order["amount_cents"] >= WORTH else 0
+    """The number of rows of an order."""
+    return order["quantity"] if order["amount_cents"] >= MIN_AMOUNT else 0
 
 
 def main() -> None:
@@ -36,13 +36,13 @@ def main() -> None:
         .load()
         .select(f.from_json(f.col("value").cast("string"), schema).alias("o"))
         .select("o.*")
-        .where(f.col("amount_cents") >= WORTH)
+        .where(f.col("amount_cents") >= MIN_AMOUNT)
         .withColumn("piece", f.explode(f.sequence(f.lit(1), f.col("quantity"))))
     )
 
     def write(batch: DataFrame, number: int) -> None:
-        place = out if mode == "append" else f"{out}/batch={number}"
-        batch.write.mode(mode).parquet(place)
+        path = out if mode == "append" else f"{out}/batch={number}"
+        batch.write.mode(mode).parquet(path)
 
     query = rows.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint).start()
     query.awaitTermination()

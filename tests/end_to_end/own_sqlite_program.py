@@ -1,6 +1,6 @@
-"""A program as a user writes it: orders into a table of SQLite, and then positions into Kafka.
+"""A user's program: orders into a SQLite table, then offsets into Kafka.
 
-An order that is there already is left as it is, or, if its last word is `plain`, written once more.
+An order that is already present is left unchanged or, in mode `plain`, inserted again.
 """
 
 import json

@@ -1,12 +1,12 @@
-"""A program as a user writes it: orders into a table of PostgreSQL, and then positions into Kafka.
+"""A user's program: orders into a PostgreSQL table, then offsets into Kafka.
 
-How it writes is its last word:
+The last argument is its mode:
 
-    guarded  an order that is there already is left as it is
-    plain    it is written once more: what was not committed in Kafka doubles
-    latest   each customer's newest order, written over the one before
-    stale    the same, with a cache that is saved now and then, and put back into the table when the
-             program starts: what was newer than the cache is old again
+    guarded  an order that is already present is left unchanged
+    plain    orders are inserted again, so that uncommitted ones are duplicated
+    latest   each customer's newest order replaces the previous one
+    stale    like `latest`, with a cache that is saved periodically and written to the table at the
+             start, which reverts newer values
 """
 
 import json
@@ -59,8 +59,8 @@ while True:
     connection.commit()
     newest |= {order["customer"]: order for order in orders}
     if mode == "stale" and batches % SAVED_EVERY == 0:
-        half = saved.with_suffix(".new")
-        half.write_text(json.dumps(newest))
-        half.replace(saved)
+        temporary = saved.with_suffix(".new")
+        temporary.write_text(json.dumps(newest))
+        temporary.replace(saved)
     batches += 1
     consumer.commit(asynchronous=False)

@@ -1,4 +1,4 @@
-"""`onceproof check`: the same result again, and a stored history that somebody has touched."""
+"""`onceproof check` on unchanged and on manipulated histories."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def without_paths(finished) -> dict:
 
 
 @pytest.mark.parametrize(
-    "which", ["guarded", *(pytest.param(w, marks=LATER) for w in ("unguarded", "kafka_sink"))]
+    "fixture", ["guarded", *(pytest.param(w, marks=LATER) for w in ("unguarded", "kafka_sink"))]
 )
-def test_checking_again_gives_the_same_report(which, request):
-    finished = request.getfixturevalue(which)
+def test_check_reproduces_the_report(fixture, request):
+    finished = request.getfixturevalue(fixture)
     before = without_paths(finished)
-    again = onceproof("check", finished.folder)
-    assert again.code == 0
-    assert without_paths(again) == before
+    checked = onceproof("check", finished.folder)
+    assert checked.code == 0
+    assert without_paths(checked) == before
 
 
-def test_report_writes_the_page_again(copied):
+def test_report_recreates_the_page(copied):
     page = copied / "report.html"
     before = page.read_text()
     page.unlink()
@@ -50,19 +50,19 @@ def test_report_writes_the_page_again(copied):
     assert page.read_text() == before
 
 
-def dropped(effects: pa.Table, place: int) -> pa.Table:
+def without_effect(effects: pa.Table, place: int) -> pa.Table:
     return pa.concat_tables([effects.slice(0, place), effects.slice(place + 1)])
 
 
-def copied_row(effects: pa.Table, place: int) -> pa.Table:
-    """The same effect once more, elsewhere: one place twice is no effect but a broken history."""
+def with_copied_effect(effects: pa.Table, place: int) -> pa.Table:
+    """The same effect at another position; the same position twice would be a broken history."""
     row, index = effects.slice(place, 1), effects.column_names.index("position")
     field = effects.schema.field(index)
     elsewhere = row.set_column(index, field, pa.array(["elsewhere"], field.type))
     return pa.concat_tables([effects, elsewhere])
 
 
-def altered(effects: pa.Table, place: int) -> pa.Table:
+def with_altered_digest(effects: pa.Table, place: int) -> pa.Table:
     mask = pc.equal(pa.array(range(effects.num_rows)), place)
     digests = pc.if_else(mask, pa.scalar("0000000000000000"), effects.column("digest"))
     index = effects.column_names.index("digest")
@@ -71,10 +71,14 @@ def altered(effects: pa.Table, place: int) -> pa.Table:
 
 @pytest.mark.parametrize(
     ("mutation", "anomaly"),
-    [(dropped, "lost-output"), (copied_row, "duplicate-output"), (altered, "wrong-output")],
+    [
+        (without_effect, "lost-output"),
+        (with_copied_effect, "duplicate-output"),
+        (with_altered_digest, "wrong-output"),
+    ],
 )
 @pytest.mark.parametrize("place", [0, 11_111, 19_999])
-def test_one_touched_effect_is_found_and_named(copied, mutation, anomaly, place):
+def test_check_finds_a_manipulated_effect(copied, mutation, anomaly, place):
     file = copied / "history" / "effects.parquet"
     effects = pq.read_table(file)
     record = effects.column("record")[place].as_py()
@@ -92,7 +96,7 @@ def test_one_touched_effect_is_found_and_named(copied, mutation, anomaly, place)
     assert group["count"] == 1
     assert group["shown"][0]["key"]["record"] == record
     others = {g["anomaly"] for g in done.report["findings"]} - {anomaly}
-    assert others <= {"offset-ahead"}  # what is lost is also lost at the next start
+    assert others <= {"offset-ahead"}  # a lost effect also leaves the position ahead
 
 
 def empty(file: Path) -> None:
@@ -100,7 +104,7 @@ def empty(file: Path) -> None:
 
 
 @pytest.mark.parametrize("tables", [["effects"], ["log"], ["expected"], ["effects", "log"]])
-def test_an_emptied_history_never_holds(copied, tables):
+def test_exactly_once_does_not_hold_with_empty_tables(copied, tables):
     for name in tables:
         empty(copied / "history" / f"{name}.parquet")
     assert onceproof("check", copied).code == 2
@@ -110,7 +114,7 @@ def test_an_emptied_history_never_holds(copied, tables):
     assert verdicts[CLAIM] != "holds"
 
 
-def test_without_recorded_calls_nothing_is_said_of_the_producers(copied):
+def test_producer_claim_is_invalid_without_sends(copied):
     empty(copied / "history" / "sends.parquet")
     seal_folder(copied)
     done = onceproof("check", copied)
@@ -120,7 +124,7 @@ def test_without_recorded_calls_nothing_is_said_of_the_producers(copied):
     assert "sends has 0 rows" in claim["reason"]
 
 
-def test_a_whole_history_without_rows_never_holds(copied):
+def test_no_claim_holds_on_an_empty_history(copied):
     for file in (copied / "history").glob("*.parquet"):
         if file.stem not in ("phases", "faults", "hazards"):
             empty(file)
@@ -130,7 +134,7 @@ def test_a_whole_history_without_rows_never_holds(copied):
 
 
 @pytest.mark.parametrize(
-    ("damage", "says"),
+    ("damage", "message"),
     [
         (lambda f: (f / "run.json").unlink(), "is not a run folder"),
         (lambda f: (f / "run.json").write_text("{"), "is not JSON"),
@@ -140,16 +144,16 @@ def test_a_whole_history_without_rows_never_holds(copied):
         (shutil.rmtree, "does not exist"),
     ],
 )
-def test_a_broken_folder_gets_a_sentence_and_no_traceback(copied, damage, says):
+def test_broken_folder_is_reported_without_traceback(copied, damage, message):
     damage(copied)
     done = onceproof("check", copied)
     assert done.code == 2
-    assert says in done.err
+    assert message in done.err
     assert "Traceback" not in done.err
     assert len(done.err.strip().splitlines()) <= 3
 
 
-def test_the_stored_report_fits_the_published_schema(guarded):
+def test_stored_report_matches_schema(guarded):
     from onceproof.reports.model import Report
 
     Report.model_validate(json.loads((guarded.folder / "report.json").read_text()))

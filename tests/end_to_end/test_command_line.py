@@ -1,4 +1,4 @@
-"""The command line, where it needs no brokers."""
+"""The command line without brokers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from onceproof.scenarios import all_scenarios
 from tests.end_to_end.command import onceproof
 
 
-def test_an_unknown_scenario_gets_a_suggestion_and_a_usage_code():
+def test_unknown_scenario_is_a_usage_error_with_suggestion():
     done = onceproof("run", "spark-kafka-sin")
     assert done.code == 2
     assert "Did you mean spark-kafka-sink" in done.err
@@ -16,13 +16,13 @@ def test_an_unknown_scenario_gets_a_suggestion_and_a_usage_code():
 
 
 @pytest.mark.parametrize("arguments", [["runn"], ["run", "--seeds", "1"], ["check"], []])
-def test_a_wrong_call_is_a_usage_error(arguments):
+def test_invalid_arguments_are_a_usage_error(arguments):
     done = onceproof(*arguments)
     assert done.code == 2
     assert "Traceback" not in done.err
 
 
-def test_list_names_every_scenario_with_its_expectations():
+def test_list_shows_every_scenario_with_its_expectations():
     done = onceproof("list")
     assert done.code == 0
     for scenario in all_scenarios():
@@ -31,7 +31,7 @@ def test_list_names_every_scenario_with_its_expectations():
             assert f"{claim.name}: {claim.expect.verdict}" in done.out
 
 
-def test_doctor_says_what_is_here():
+def test_doctor_lists_installed_tools():
     done = onceproof("doctor")
     assert done.code == 0, done.out
     for name in ("Java", "kafka 4.2.0", "toxiproxy", "PostgreSQL", "leftovers"):

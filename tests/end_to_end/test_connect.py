@@ -1,7 +1,7 @@
-"""Kafka Connect: its exactly-once sources under what hurts them most, each broken twin, and a sink.
+"""Kafka Connect: exactly-once sources with broken twins, and a sink.
 
-A run takes up to a minute and fetches Connect's jars, so `make test-faults`
-tries them; every build tests what is ours in them (`tests/unit/harness/subjects/connect/`).
+A run takes up to a minute and downloads Connect's jars, so only `make test-faults` runs them; every
+build tests our code (`tests/unit/harness/subjects/connect/`).
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import pytest
 
 from onceproof.scenarios import connect
-from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
+from tests.end_to_end.catalogue import MINUTES, assert_verdicts_match_expectation
 
 pytestmark = MINUTES
 
 
 @pytest.mark.parametrize("scenario", connect.SCENARIOS, ids=lambda scenario: scenario.name)
-def test_it_comes_to_what_is_expected(scenario, runs):
-    comes_to_what_is_expected(scenario, runs)
+def test_verdicts_match_expectation(scenario, runs):
+    assert_verdicts_match_expectation(scenario, runs)

@@ -1,4 +1,4 @@
-"""Runs that must not end in `holds`, whatever the pipeline does."""
+"""Control scenarios that must not end in `holds`, whatever the pipeline does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def record(run: Finished) -> dict[str, Any]:
     return json.loads((run.folder / "run.json").read_text())
 
 
-IN_A_FILE = """
+SCENARIO_FILE = """
 from dataclasses import replace
 from onceproof.scenarios import all_scenarios
 
@@ -28,29 +28,29 @@ MINE = replace(_OURS, name="mine")
 
 @pytest.fixture(scope="module")
 def no_effect(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    """A run of a scenario that a user keeps in a file."""
+    """A run of a scenario from a user's file."""
     file = tmp_path_factory.mktemp("their checks") / "theirs.py"
-    file.write_text(IN_A_FILE)
+    file.write_text(SCENARIO_FILE)
     return onceproof("run", f"{file}:MINE", "--seed", "1", "--out", runs)
 
 
-def test_a_fault_without_effect_makes_the_run_invalid_and_is_named(no_effect):
+def test_fault_without_effect_invalidates_the_claim(no_effect):
     (claim,) = no_effect.report["claims"]
     assert claim["verdict"] == "invalid"
     assert "unused link cut" in claim["reason"]
-    assert no_effect.code == 0  # as that scenario expects
+    assert no_effect.code == 0  # the scenario expects `invalid`
 
 
-def test_a_replay_does_the_same_again(no_effect, runs):
-    again = onceproof("replay", no_effect.folder, "--out", runs)
-    assert again.folder != no_effect.folder
-    assert (again.code, again.verdicts()) == (0, no_effect.verdicts())
-    for same in ("scenario", "source", "seed", "schedule", "plan", "claims", "workload"):
-        assert record(again)[same] == record(no_effect)[same]
+def test_replay_repeats_run_and_verdicts(no_effect, runs):
+    replayed = onceproof("replay", no_effect.folder, "--out", runs)
+    assert replayed.folder != no_effect.folder
+    assert (replayed.code, replayed.verdicts()) == (0, no_effect.verdicts())
+    for field in ("scenario", "source", "seed", "schedule", "plan", "claims", "workload"):
+        assert record(replayed)[field] == record(no_effect)[field]
     assert record(no_effect)["source"].endswith("/theirs.py:MINE")
 
 
-def test_a_history_of_nothing_is_invalid(runs):
+def test_empty_history_is_invalid(runs):
     done = onceproof("run", "control-nothing-sent", "--seed", "1", "--out", runs)
     (claim,) = done.report["claims"]
     assert claim["verdict"] == "invalid"

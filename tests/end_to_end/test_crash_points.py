@@ -1,6 +1,6 @@
-"""The driver killed at every crash point of a micro-batch, hit exactly.
+"""The driver killed exactly at each crash point of a micro-batch.
 
-Restarts of Spark take minutes, so it is `make test-faults` that tries it.
+Spark takes minutes to restart, so only `make test-faults` runs this.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ pytestmark = [
 ]
 
 
-def test_every_crash_point_is_hit(runs):
+def test_driver_is_killed_at_every_crash_point(runs):
     done = onceproof("run", "crash-points-kafka", "--seed", "1", "--out", runs, timeout=800)
     assert done.code == 0, done.out + done.err
     sink = "payments-with-fees"
@@ -30,21 +30,25 @@ def test_every_crash_point_is_hit(runs):
     }
     seen = {}
     for fault in done.report["faults"]:
-        words = fault["evidence"]
-        present, planned = map(int, re.findall(r"sink had (\d+) of the (\d+) records", words)[0])
-        seen[fault["fault"].removeprefix("killed ")] = (present, planned, "had no commit" in words)
+        evidence = fault["evidence"]
+        present, planned = map(int, re.findall(r"sink had (\d+) of the (\d+) records", evidence)[0])
+        seen[fault["fault"].removeprefix("killed ")] = (
+            present,
+            planned,
+            "had no commit" in evidence,
+        )
     assert all(planned for _, planned, _ in seen.values())
     assert list(seen) == [
         "after-offset-log", "during-sink-write", "after-sink-write", "after-commit"
     ]  # fmt: skip
-    present, _, open_ = seen["after-offset-log"]
-    assert (present, open_) == (0, True)
-    present, planned, open_ = seen["during-sink-write"]
-    assert (0 < present < planned, open_) == (True, True)
+    present, _, no_commit = seen["after-offset-log"]
+    assert (present, no_commit) == (0, True)
+    present, planned, no_commit = seen["during-sink-write"]
+    assert (0 < present < planned, no_commit) == (True, True)
     for name, uncommitted in (("after-sink-write", True), ("after-commit", False)):
-        present, planned, open_ = seen[name]
-        assert (present, open_) == (planned, uncommitted)
-    # Only what was in the sink before its commit is there twice.
+        present, planned, no_commit = seen[name]
+        assert (present, no_commit) == (planned, uncommitted)
+    # Only records that were in the sink before the commit are duplicated.
     (group,) = [g for g in done.report["findings"] if g["anomaly"] == "duplicate-output"]
     assert group["count"] == seen["during-sink-write"][0] + seen["after-sink-write"][0]
 
@@ -56,7 +60,7 @@ def test_every_crash_point_is_hit(runs):
         ("crash-in-state-commit-home-made", "violated", {"state-mismatch"}),
     ],
 )
-def test_a_state_commit_is_torn(runs, scenario, verdict, anomalies):
+def test_driver_is_killed_during_a_state_commit(runs, scenario, verdict, anomalies):
     done = onceproof("run", scenario, "--seed", "1", "--out", runs, timeout=800)
     assert done.code == 0, done.out + done.err
     assert done.verdicts() == {"exactly-once payments → balances": verdict}

@@ -1,4 +1,4 @@
-"""However a run ends: nothing stays behind, and what was recorded can be judged."""
+"""However a run ends, nothing remains and its history can be judged."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def start(runs: Path, scenario: str = TWIN) -> Started:
     return Started("run", scenario, "--seed", "3", "--out", runs)
 
 
-def nothing_stays(run: Started) -> None:
-    # Of an idle machine ten seconds are expected; this one may be at something else as well.
+def assert_nothing_remains(run: Started) -> None:
+    # Ten seconds suffice on an idle machine; this one may be busy.
     wait_until(
         lambda: not run.processes(),
         what="every process of the run to be gone",
@@ -32,8 +32,8 @@ def nothing_stays(run: Started) -> None:
     marker = f"onceproof-{run.popen.pid}-"
 
     def data() -> list[Path]:
-        there = [run.folder / "work"] if (run.folder / "work").exists() else []
-        return there + [p for p in Path(tempfile.gettempdir()).iterdir() if marker in p.name]
+        work = [run.folder / "work"] if (run.folder / "work").exists() else []
+        return work + [p for p in Path(tempfile.gettempdir()).iterdir() if marker in p.name]
 
     wait_until(lambda: not data(), what="the stage's data to be gone", seconds=60, seen=data)
 
@@ -45,12 +45,12 @@ def nothing_stays(run: Started) -> None:
         "leader killed injected",
     ],
 )
-def test_sigkill_of_the_harness(runs, moment):
+def test_killed_harness_leaves_nothing_and_unknown_verdicts(runs, moment):
     run = start(runs)
     run.wait_for(moment)
     run.send(signal.SIGKILL)
     run.popen.wait(60)
-    nothing_stays(run)
+    assert_nothing_remains(run)
     done = onceproof("check", run.folder)
     assert done.code == 5, done.err
     assert set(done.verdicts().values()) == {"unknown"}
@@ -68,23 +68,23 @@ def test_sigkill_of_the_harness(runs, moment):
         pytest.param("phase +disturb", signal.SIGINT, marks=LATER),
     ],
 )
-def test_interruption(runs, moment, sig):
+def test_interrupted_run_leaves_nothing_and_unknown_verdicts(runs, moment, sig):
     run = start(runs)
     run.wait_for(moment)
     run.send(sig)
-    nothing_stays(run)
+    assert_nothing_remains(run)
     done = run.finish()
     assert done.code == 130
     assert set(done.verdicts().values()) == {"unknown"}
     assert "interrupted in phase" in done.report["claims"][0]["reason"]
-    again = onceproof("check", run.folder)
-    assert again.code == 5
-    assert again.verdicts() == done.verdicts()
+    checked = onceproof("check", run.folder)
+    assert checked.code == 5
+    assert checked.verdicts() == done.verdicts()
 
 
 @LATER
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_while_the_run_is_judged(runs, sig):
+def test_interruption_during_judging_leaves_a_judgeable_history(runs, sig):
     run = start(runs)
     run.wait_for("phase +tear-down")
     wait_until(
@@ -95,28 +95,28 @@ def test_an_interruption_while_the_run_is_judged(runs, sig):
     )
     run.send(sig)
     done = run.finish()
-    nothing_stays(run)
+    assert_nothing_remains(run)
     assert done.code == 130, done.err
     assert f"interrupted while judging {run.folder}" in done.err
     assert onceproof("check", run.folder).verdicts()["exactly-once payments → ledger"] == "violated"
 
 
-def test_a_second_interruption_leaves_the_rest_to_the_reaper(runs):
+def test_second_interrupt_ends_the_run_at_once(runs):
     run = start(runs)
     run.wait_for("phase +warm-up")
     run.send(signal.SIGINT)
-    run.wait_for("stopping the run")  # two at once would be one
+    run.wait_for("stopping the run")  # two pending signals would be delivered as one
     run.send(signal.SIGINT)
     assert run.popen.wait(60) == -signal.SIGINT
-    nothing_stays(run)
+    assert_nothing_remains(run)
 
 
 @LATER
-def test_two_runs_side_by_side_do_not_disturb_each_other(runs):
+def test_concurrent_runs_do_not_interfere(runs):
     first = start(runs, "control-idle-crash")
     second = start(runs, "control-idle-crash")
     for run in (first, second):
         done = run.finish()
         assert done.code == 0, done.err
         assert set(done.verdicts().values()) == {"unexercised"}
-        nothing_stays(run)
+        assert_nothing_remains(run)

@@ -1,6 +1,6 @@
-"""The smallest cases of findings, as their pages have them: a client that is mended shows here.
+"""Minimal reproductions of findings, to notice when a client is fixed.
 
-Program and commands are taken from the page.
+Programs and commands are taken from the pages.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.end_to_end.test_lab import Up, up
 from tests.unit.docs.pages import blocks_of, text_of, typed
 
 pytestmark = MINUTES
-LEFT_OVER = "docs/findings/java-positions-of-an-abort.md"
+ABORTED_OFFSETS = "docs/findings/java-positions-of-an-abort.md"
 
 PROGRAM = """\
 import java.util.*;
@@ -55,38 +55,38 @@ def lab(tmp_path: Path) -> Iterator[Up]:
         yield lab
 
 
-def test_positions_of_a_transaction_that_was_given_up(lab: Up, tmp_path: Path) -> None:
-    page = list(blocks_of(LEFT_OVER, text_of(LEFT_OVER)))
+def test_abandoned_java_transaction_leaves_its_offsets(lab: Up, tmp_path: Path) -> None:
+    page = list(blocks_of(ABORTED_OFFSETS, text_of(ABORTED_OFFSETS)))
     (program,) = (block for block in page if block.language == "java")
     (console,) = (block for block in page if block.language == "console")
-    *holds, heal = (shlex.split(line)[1:] for line in typed(console))
-    source, said = tmp_path / "Small.java", tmp_path / "said"
+    *hold_commands, heal_command = (shlex.split(line)[1:] for line in typed(console))
+    source, output = tmp_path / "Small.java", tmp_path / "said"
     source.write_text(PROGRAM % program.text)
-    there = ask(lab.place, "GET", "/")["bootstrap"]["pipeline"]
+    bootstrap = ask(lab.place, "GET", "/")["bootstrap"]["pipeline"]
     jars = kafka_jars(ensure())
-    with said.open("w") as out:
-        running = subprocess.Popen(
-            ["java", "-cp", f"{jars}/*", str(source), there],
+    with output.open("w") as out:
+        process = subprocess.Popen(
+            ["java", "-cp", f"{jars}/*", str(source), bootstrap],
             stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT,
         )  # fmt: skip
     try:
-        wait_until(lambda: "hold all answers" in said.read_text(), what="it to begin", seconds=60)
-        for hold in holds:
-            assert onceproof(*hold, "--lab", lab.name).code == 0
-        assert running.stdin is not None
-        os.write(running.stdin.fileno(), b"\n")
+        wait_until(lambda: "hold all answers" in output.read_text(), what="it to begin", seconds=60)
+        for command in hold_commands:
+            assert onceproof(*command, "--lab", lab.name).code == 0
+        assert process.stdin is not None
+        os.write(process.stdin.fileno(), b"\n")
         wait_until(
-            lambda: "let them go" in said.read_text(),
+            lambda: "let them go" in output.read_text(),
             what="it to give up",
             seconds=20,
-            seen=said.read_text,
+            seen=output.read_text,
         )
-        assert onceproof(*heal, "--lab", lab.name).code == 0
-        assert running.wait(60) == 0
+        assert onceproof(*heal_command, "--lab", lab.name).code == 0
+        assert process.wait(60) == 0
         assert onceproof("end", "--lab", lab.name).code == 0
         lab.process.popen.wait(60)
     finally:
-        running.kill()
-        running.wait()
-    positions = dict(re.findall(r"orders-(\d)=OffsetAndMetadata\{offset=(\d+)", said.read_text()))
+        process.kill()
+        process.wait()
+    positions = dict(re.findall(r"orders-(\d)=OffsetAndMetadata\{offset=(\d+)", output.read_text()))
     assert positions == {"0": "6", "1": "7"}, "it is mended: say so on the page"

@@ -1,4 +1,4 @@
-"""The flagship, as a user runs it: three pipelines, one schedule, four claims each."""
+"""The flagship as a user runs it: three pipelines, one schedule, four claims each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def table(finished, name: str) -> list[dict]:
     return pq.read_table(finished.folder / "history" / f"{name}.parquet").to_pylist()
 
 
-def test_the_guarded_pipeline_holds_every_claim(guarded):
+def test_every_claim_holds_for_the_guarded_pipeline(guarded):
     assert guarded.code == 0, guarded.err
     assert guarded.verdicts() == {
         PRODUCE: "holds",
@@ -31,7 +31,7 @@ def test_the_guarded_pipeline_holds_every_claim(guarded):
     }
 
 
-def test_in_the_guarded_run_effects_are_exactly_the_committed_inputs(guarded):
+def test_guarded_effects_match_committed_inputs(guarded):
     inputs = [
         (row["record"], row["partition"], row["offset"])
         for row in table(guarded, "log")
@@ -45,11 +45,11 @@ def test_in_the_guarded_run_effects_are_exactly_the_committed_inputs(guarded):
     assert sorted(inputs) == sorted(effects)
 
 
-@pytest.mark.parametrize("which", ["unguarded", KAFKA_SINK])
-def test_a_pipeline_that_promises_at_least_once_keeps_that_and_no_more(which, request):
-    finished = request.getfixturevalue(which)
+@pytest.mark.parametrize("fixture", ["unguarded", KAFKA_SINK])
+def test_unguarded_pipelines_are_only_at_least_once(fixture, request):
+    finished = request.getfixturevalue(fixture)
     assert finished.code == 0, finished.err
-    sink = "ledger" if which == "unguarded" else "payments-with-fees"
+    sink = "ledger" if fixture == "unguarded" else "payments-with-fees"
     assert finished.verdicts() == {
         PRODUCE: "holds",
         f"at-most-once payments → {sink}": "violated",
@@ -60,9 +60,9 @@ def test_a_pipeline_that_promises_at_least_once_keeps_that_and_no_more(which, re
     assert refuted[f"exactly-once payments → {sink}"] == ["duplicate-output"]
 
 
-@pytest.mark.parametrize("which", ["unguarded", KAFKA_SINK])
-def test_the_witness_names_record_positions_batch_and_kill(which, request):
-    finished = request.getfixturevalue(which)
+@pytest.mark.parametrize("fixture", ["unguarded", KAFKA_SINK])
+def test_duplicate_witness_names_record_positions_batch_and_kill(fixture, request):
+    finished = request.getfixturevalue(fixture)
     (group,) = [g for g in finished.report["findings"] if g["anomaly"] == "duplicate-output"]
     finding = group["shown"][0]
     rows = finding["witness"]
@@ -71,7 +71,7 @@ def test_the_witness_names_record_positions_batch_and_kill(which, request):
     hazard = next(h for h in table(finished, "hazards") if h["hazard"] == "replayed-batch")
     assert {row["batch"] for row in rows} == {hazard["batch"]}
     assert [cause["fault"] for cause in finding["causes"]] == ["driver killed"]
-    # Every duplicate is of the one batch that was replayed, and every record of it is duplicated.
+    # Exactly the records of the replayed batch are duplicated.
     effects = table(finished, "effects")
     seen: dict[str, int] = {}
     for effect in effects:
@@ -79,9 +79,9 @@ def test_the_witness_names_record_positions_batch_and_kill(which, request):
     assert group["count"] == sum(n > 1 for n in seen.values()) > 0
 
 
-@pytest.mark.parametrize("which", ["guarded", "unguarded", KAFKA_SINK])
-def test_every_fault_left_evidence_and_was_healed(which, request):
-    faults = table(request.getfixturevalue(which), "faults")
+@pytest.mark.parametrize("fixture", ["guarded", "unguarded", KAFKA_SINK])
+def test_every_fault_has_evidence_and_is_healed(fixture, request):
+    faults = table(request.getfixturevalue(fixture), "faults")
     assert {f["kind"] for f in faults} == {"crash", "partition", "timeout"}
     for fault in faults:
         assert fault["took_effect"], fault
@@ -90,47 +90,47 @@ def test_every_fault_left_evidence_and_was_healed(which, request):
         assert fault["error"] is None, fault
 
 
-@pytest.mark.parametrize("which", ["guarded", "unguarded", KAFKA_SINK])
-def test_the_driver_died_in_the_window(which, request):
-    """Proven by identity: effects of the batch were there, its commit was not, and it ran again."""
-    finished = request.getfixturevalue(which)
+@pytest.mark.parametrize("fixture", ["guarded", "unguarded", KAFKA_SINK])
+def test_killed_driver_is_replaced_and_replays_its_batch(fixture, request):
+    """The effects of the batch existed, its commit did not, and it ran again."""
+    finished = request.getfixturevalue(fixture)
     hazards = {h["hazard"] for h in table(finished, "hazards")}
     assert hazards == {"replayed-batch", "retried-send"}
-    lives = [i for i in table(finished, "instances") if i["subject"] == "driver"]
-    assert len(lives) == 2
-    first, second = sorted(lives, key=lambda life: life["started_at"])
+    instances = [i for i in table(finished, "instances") if i["subject"] == "driver"]
+    assert len(instances) == 2
+    first, second = sorted(instances, key=lambda i: i["started_at"])
     assert "SIGKILL by fault «driver killed»" in first["how"]
     assert first["ended_at"] < second["started_at"]
 
 
-@pytest.mark.parametrize("which", ["guarded", "unguarded", KAFKA_SINK])
-def test_a_retried_send_was_in_the_log_before_it_was_acknowledged(which, request):
-    finished = request.getfixturevalue(which)
+@pytest.mark.parametrize("fixture", ["guarded", "unguarded", KAFKA_SINK])
+def test_retried_sends_are_logged_before_acknowledgement(fixture, request):
+    finished = request.getfixturevalue(fixture)
     sends = {row["attempt"]: row for row in table(finished, "sends")}
     reads = {row["attempt"]: row for row in table(finished, "reads")}
     retried = [h["attempt"] for h in table(finished, "hazards") if h["hazard"] == "retried-send"]
     assert retried
     for attempt in retried:
         assert reads[attempt]["at"] < sends[attempt]["returned_at"]
-        # A duplicate of a batch is acknowledged without its offset.
+        # Duplicate batches are acknowledged without an offset.
         assert sends[attempt]["offset"] in (None, reads[attempt]["offset"])
 
 
-@pytest.mark.parametrize("which", ["guarded", "unguarded", KAFKA_SINK])
-def test_brokers_never_went_round_the_proxies(which, request):
-    """Raft hands round raw addresses unless CONTROLLER is advertised; then its log says so."""
-    logs = list((request.getfixturevalue(which).folder / "logs").glob("broker-*.log"))
-    assert len(logs) >= 4  # three brokers, one of them twice
+@pytest.mark.parametrize("fixture", ["guarded", "unguarded", KAFKA_SINK])
+def test_brokers_do_not_bypass_the_proxies(fixture, request):
+    """Raft passes on raw addresses unless CONTROLLER is advertised; the broker then logs so."""
+    logs = list((request.getfixturevalue(fixture).folder / "logs").glob("broker-*.log"))
+    assert len(logs) >= 4  # three brokers, one of them restarted
     assert not [log for log in logs if "Hostname for node" in log.read_text(errors="replace")]
 
 
-def test_nothing_but_record_history_logs_and_reports_stays_in_the_folder(guarded):
+def test_run_folder_contains_only_record_history_logs_and_reports(guarded):
     names = {path.name for path in guarded.folder.iterdir()}
     assert names == {"run.json", "history", "logs", "report.json", "report.html"}
     assert not list((guarded.folder / "history").glob("*.jsonl"))
 
 
-class Loads(HTMLParser):
+class ExternalResources(HTMLParser):
     """Collects everything that a browser would fetch."""
 
     def __init__(self) -> None:
@@ -145,11 +145,11 @@ class Loads(HTMLParser):
                 self.found.append(f"{tag} {name}={value}")
 
 
-@pytest.mark.parametrize("which", ["guarded", "unguarded", KAFKA_SINK])
-def test_the_report_is_one_page_that_loads_nothing(which, request):
-    page = Path(request.getfixturevalue(which).folder / "report.html").read_text()
+@pytest.mark.parametrize("fixture", ["guarded", "unguarded", KAFKA_SINK])
+def test_report_page_loads_no_external_resources(fixture, request):
+    page = Path(request.getfixturevalue(fixture).folder / "report.html").read_text()
     assert len(page) < 2_000_000
-    loads = Loads()
-    loads.feed(page)
-    assert loads.found == []
+    resources = ExternalResources()
+    resources.feed(page)
+    assert resources.found == []
     assert not re.search(r"@import|url\((?!#)", page)

@@ -1,7 +1,7 @@
-"""Apache Flink under kills at the ends of its checkpoints, and each broken twin caught.
+"""Apache Flink killed around its checkpoints, with broken twins.
 
-A run takes up to a minute, and the first one fetches Flink, so it is
-`make test-faults` that tries them; every build has the job's lives with checkpoints made by hand
+A run takes up to a minute, and the first one downloads Flink, so only `make test-faults` runs them;
+every build tests the job with hand-made checkpoints
 (`tests/unit/harness/subjects/flink/test_job.py`).
 """
 
@@ -10,11 +10,11 @@ from __future__ import annotations
 import pytest
 
 from onceproof.scenarios import flink
-from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
+from tests.end_to_end.catalogue import MINUTES, assert_verdicts_match_expectation
 
 pytestmark = MINUTES
 
 
 @pytest.mark.parametrize("scenario", flink.SCENARIOS, ids=lambda scenario: scenario.name)
-def test_it_comes_to_what_is_expected(scenario, runs):
-    comes_to_what_is_expected(scenario, runs)
+def test_verdicts_match_expectation(scenario, runs):
+    assert_verdicts_match_expectation(scenario, runs)

@@ -1,6 +1,6 @@
-"""Pipelines of the how-to guides, command by command: each is caught, mended as told, and holds.
+"""Pipelines of the how-to guides: violated at first, holding when fixed as described.
 
-Commands, what is mended and what is said are taken from the pages.
+Commands, fixes and expected output are taken from the pages.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ SPARK = (HOW_TO / "test-a-spark-job.md").read_text("utf-8")
 QUEUE = (HOW_TO / "test-a-program-that-writes-to-a-queue.md").read_text("utf-8")
 HTTP = (HOW_TO / "test-a-program-that-calls-a-web-service.md").read_text("utf-8")
 AVRO = (HOW_TO / "test-a-program-that-reads-avro.md").read_text("utf-8")
-SHOWN_AVRO, MENDED_FIELD = re.findall(r"^```python\n(.*?)^```", AVRO, re.DOTALL | re.MULTILINE)
+SCHEMA_AVRO, FIXED_FIELD = re.findall(r"^```python\n(.*?)^```", AVRO, re.DOTALL | re.MULTILINE)
 IN_MEMORY, IN_DATABASE = re.findall(r"^```python\n(.*?)^```", SEVERAL, re.DOTALL | re.MULTILINE)
-BROKEN_POST, MENDED_POST = re.findall(r"^```python\n(.*?)^```", HTTP, re.DOTALL | re.MULTILINE)
-BROKEN_SEND, MENDED_SEND = re.findall(r"^```java\n(.*?)^```", QUEUE, re.DOTALL | re.MULTILINE)
-BROKEN_WRITE, MENDED_WRITE = re.findall(r"^```python\n(.*?)^```", SPARK, re.DOTALL | re.MULTILINE)
+BROKEN_POST, FIXED_POST = re.findall(r"^```python\n(.*?)^```", HTTP, re.DOTALL | re.MULTILINE)
+BROKEN_SEND, FIXED_SEND = re.findall(r"^```java\n(.*?)^```", QUEUE, re.DOTALL | re.MULTILINE)
+BROKEN_WRITE, FIXED_WRITE = re.findall(r"^```python\n(.*?)^```", SPARK, re.DOTALL | re.MULTILINE)
 
 
 def commands(page: str) -> list[str]:
     return re.findall(r"^\$ onceproof (verify .*)$", page, re.MULTILINE)
 
 
-def said(page: str) -> str:
-    """The first line of output that a page shows, without what stands between its columns."""
+def shown_output(page: str) -> str:
+    """The first line of output that a page shows, with collapsed whitespace."""
     line = re.findall(r"^```text\n(.*)\n```", page, re.MULTILINE)[0]
     return re.sub(r"\s+", " ", line)
 
 
-def typed(command: str, runs: Path, folder: Path) -> Finished:
-    """Type a command of a page, as mildly as it can be."""
+def run_command(command: str, runs: Path, folder: Path) -> Finished:
+    """Run a command of a page with the gentle preset."""
     name, *words = shlex.split(command.replace(" python ", f" {shlex.quote(sys.executable)} "))
-    mild = ("--preset", "gentle", "--seed", "3", "--out", runs)
-    return onceproof(name, *mild, *words, folder=folder)
+    options = ("--preset", "gentle", "--seed", "3", "--out", runs)
+    return onceproof(name, *options, *words, folder=folder)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_pages_show_programs_as_they_are() -> None:
+def test_pages_show_the_actual_programs() -> None:
     shown, sql, feed, totals = re.findall(
         r"^ *```python\n(.*?)^ *```", DATABASE, re.DOTALL | re.MULTILINE
     )
@@ -66,105 +66,103 @@ def test_pages_show_programs_as_they_are() -> None:
     assert IN_DATABASE in (HOW_TO / "examples/join_payments_mended.py").read_text()
     assert BROKEN_SEND in (HOW_TO / "examples/ToQueue.java").read_text()
     assert BROKEN_POST in (HOW_TO / "examples/post_orders.py").read_text()
-    assert SHOWN_AVRO in (HOW_TO / "examples/orders_avro.py").read_text()
+    assert SCHEMA_AVRO in (HOW_TO / "examples/orders_avro.py").read_text()
     assert BROKEN_WRITE in (HOW_TO / "examples/to_files.py").read_text()
-    assert MENDED_WRITE.startswith(BROKEN_WRITE.partition("\n")[0])
+    assert FIXED_WRITE.startswith(BROKEN_WRITE.partition("\n")[0])
 
 
-class TestTheTrials:
+class TestTrials:
     pytestmark = MINUTES
 
-    def test_a_consumer_that_commits_apart_is_caught(self, runs: Path, folder: Path) -> None:
-        done = typed(commands(DATABASE)[0], runs, folder)
+    def test_consumer_with_separate_commits_is_violated(self, runs: Path, folder: Path) -> None:
+        done = run_command(commands(DATABASE)[0], runs, folder)
         assert done.code == 1, done.out + done.err
-        assert said(DATABASE) in re.sub(r"\s+", " ", done.out)
+        assert shown_output(DATABASE) in re.sub(r"\s+", " ", done.out)
 
-    def test_a_consumer_with_its_positions_in_the_database_holds(
-        self, runs: Path, folder: Path
-    ) -> None:
-        done = typed(commands(DATABASE)[1], runs, folder)
+    def test_consumer_with_offsets_in_database_holds(self, runs: Path, folder: Path) -> None:
+        done = run_command(commands(DATABASE)[1], runs, folder)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → shipped": "holds"}
 
-    def test_a_join_in_memory_is_caught(self, runs: Path, folder: Path) -> None:
-        done = typed(commands(SEVERAL)[0], runs, folder)
+    def test_in_memory_join_is_violated(self, runs: Path, folder: Path) -> None:
+        done = run_command(commands(SEVERAL)[0], runs, folder)
         assert done.code == 1, done.out + done.err
-        assert said(SEVERAL) in re.sub(r"\s+", " ", done.out)
+        assert shown_output(SEVERAL) in re.sub(r"\s+", " ", done.out)
         assert set(done.verdicts().values()) == {"violated"}, "what is joined is missing for both"
 
-    def test_a_join_with_all_it_keeps_in_the_database_holds(self, runs: Path, folder: Path) -> None:
-        done = typed(commands(SEVERAL)[1], runs, folder)
+    def test_join_with_state_in_database_holds(self, runs: Path, folder: Path) -> None:
+        done = run_command(commands(SEVERAL)[1], runs, folder)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {
             "exactly-once orders → paid": "holds",
             "exactly-once payments → paid": "holds",
         }
 
-    def test_a_job_that_appends_is_caught(self, runs: Path, folder: Path) -> None:
+    def test_appending_spark_job_is_violated(self, runs: Path, folder: Path) -> None:
         (command,) = commands(SPARK)
-        done = typed(command, runs, folder)
+        done = run_command(command, runs, folder)
         assert done.code == 1, done.out + done.err
-        assert said(SPARK) in re.sub(r"\s+", " ", done.out)
+        assert shown_output(SPARK) in re.sub(r"\s+", " ", done.out)
 
-    def test_a_job_that_writes_over_its_batch_holds(self, runs: Path, folder: Path) -> None:
+    def test_overwriting_spark_job_holds(self, runs: Path, folder: Path) -> None:
         job = folder / "examples" / "to_files.py"
-        broken, first = job.read_text(), BROKEN_WRITE.partition("\n\n\n")[0] + "\n"
-        assert broken.count(first) == 1
-        job.write_text(broken.replace(first, MENDED_WRITE))
+        broken, broken_part = job.read_text(), BROKEN_WRITE.partition("\n\n\n")[0] + "\n"
+        assert broken.count(broken_part) == 1
+        job.write_text(broken.replace(broken_part, FIXED_WRITE))
         (command,) = commands(SPARK)
-        done = typed(command, runs, folder)
+        done = run_command(command, runs, folder)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → out": "holds"}
 
-    def test_a_sender_that_sends_again_is_caught(self, runs: Path, folder: Path) -> None:
+    def test_resending_queue_sender_is_violated(self, runs: Path, folder: Path) -> None:
         (command,) = commands(QUEUE)
-        done = typed(command, runs, folder)
+        done = run_command(command, runs, folder)
         assert done.code == 1, done.out + done.err
-        assert said(QUEUE) in re.sub(r"\s+", " ", done.out)
+        assert shown_output(QUEUE) in re.sub(r"\s+", " ", done.out)
 
-    def test_a_sender_whose_messages_say_what_they_are_of_holds(
-        self, runs: Path, folder: Path
-    ) -> None:
+    def test_queue_sender_with_duplicate_detection_holds(self, runs: Path, folder: Path) -> None:
         program = folder / "examples" / "ToQueue.java"
         broken = program.read_text()
-        made = next(line for line in BROKEN_SEND.splitlines(True) if "createTextMessage" in line)
-        assert broken.count(made) == 1
-        program.write_text(broken.replace(made, made + MENDED_SEND))
+        creation = next(
+            line for line in BROKEN_SEND.splitlines(True) if "createTextMessage" in line
+        )
+        assert broken.count(creation) == 1
+        program.write_text(broken.replace(creation, creation + FIXED_SEND))
         (command,) = commands(QUEUE)
-        # The queue broker is killed too.
-        harder = command.replace("verify ", "verify --preset standard ", 1)
-        done = typed(harder, runs, folder)
+        # The standard preset also kills the queue broker.
+        standard = command.replace("verify ", "verify --preset standard ", 1)
+        done = run_command(standard, runs, folder)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → shipments": "holds"}
 
-    def test_a_caller_that_posts_again_is_caught(self, runs: Path, folder: Path) -> None:
+    def test_reposting_http_caller_is_violated(self, runs: Path, folder: Path) -> None:
         (command,) = commands(HTTP)
-        done = typed(command, runs, folder)
+        done = run_command(command, runs, folder)
         assert done.code == 1, done.out + done.err
-        assert said(HTTP) in re.sub(r"\s+", " ", done.out)
+        assert shown_output(HTTP) in re.sub(r"\s+", " ", done.out)
 
-    def test_a_caller_that_sends_a_key_holds(self, runs: Path, folder: Path) -> None:
+    def test_http_caller_with_idempotency_key_holds(self, runs: Path, folder: Path) -> None:
         program = folder / "examples" / "post_orders.py"
         broken = program.read_text()
         assert broken.count("    headers = {}\n") == 1
-        program.write_text(broken.replace("    headers = {}\n", MENDED_POST))
+        program.write_text(broken.replace("    headers = {}\n", FIXED_POST))
         (command,) = commands(HTTP)
-        done = typed(command, runs, folder)
+        done = run_command(command, runs, folder)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → shipments": "holds"}
 
-    def test_a_price_that_does_not_fit_its_type_is_caught(self, runs: Path, folder: Path) -> None:
+    def test_avro_program_with_too_narrow_type_is_violated(self, runs: Path, folder: Path) -> None:
         (command,) = commands(AVRO)
-        done = typed(command, runs, folder)
+        done = run_command(command, runs, folder)
         assert done.code == 1, done.out + done.err
-        assert said(AVRO) in re.sub(r"\s+", " ", done.out + done.err)
+        assert shown_output(AVRO) in re.sub(r"\s+", " ", done.out + done.err)
 
-    def test_a_program_that_speaks_avro_holds(self, runs: Path, folder: Path) -> None:
+    def test_avro_program_with_fitting_type_holds(self, runs: Path, folder: Path) -> None:
         schemas = folder / "examples" / "orders_avro.py"
-        narrow = MENDED_FIELD.replace("double", "float")
+        narrow = FIXED_FIELD.replace("double", "float")
         assert schemas.read_text().count(narrow) == 1
-        schemas.write_text(schemas.read_text().replace(narrow, MENDED_FIELD))
+        schemas.write_text(schemas.read_text().replace(narrow, FIXED_FIELD))
         (command,) = commands(AVRO)
-        done = typed(command, runs, folder)
+        done = run_command(command, runs, folder)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → priced": "holds"}

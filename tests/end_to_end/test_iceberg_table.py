@@ -1,6 +1,6 @@
-"""Our reading of Iceberg tables that Iceberg itself has written, with an epoch that came twice.
+"""Reading of Iceberg tables that Iceberg's sink wrote, including repeated epochs.
 
-The start of Spark takes its time, so `make test-faults` tries it.
+Spark takes long to start, so only `make test-faults` runs this.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ for statement in sys.stdin.read().splitlines():
 """
 
 
-class Lives:
-    """A driver that is started for what there is, and what it leaves."""
+class Query:
+    """A Spark query that is run several times, and the table that it writes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -71,98 +71,98 @@ class Lives:
         (folder / "source").mkdir()
 
     def send(self, *records: str) -> None:
-        """What makes a micro-batch of its own."""
+        """Add a source file, which becomes one micro-batch."""
         rows = ({"record": r, "account": "a", "amount_cents": 1, "fee_cents": 1} for r in records)
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (self.folder / "source" / f"{records[0]}.json").write_text(text)
 
     def start(self, *statements: str) -> subprocess.Popen[bytes]:
-        """A driver that carries out statements when it has written what there is."""
+        """Start a driver that processes all source files and then executes the statements."""
         tools = ensure(stage=False)
         needed = [jar for jar in tools.spark_kafka_jars if SparkIceberg().needs_jar(jar.name)]
         (self.folder / "statements").write_text("\n".join(statements))
         with (
             (self.folder / "log").open("ab") as log,
-            (self.folder / "statements").open() as told,
+            (self.folder / "statements").open() as stdin,
         ):
             return subprocess.Popen(
                 [sys.executable, "-c", WRITER, ",".join(map(str, needed)), str(self.folder)],
                 env={"JAVA_HOME": str(tools.java_home), "PATH": "/usr/bin:/bin"},
-                stdin=told,
+                stdin=stdin,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
 
-    def live(self, *statements: str) -> None:
-        """From its start to its end."""
+    def run_driver(self, *statements: str) -> None:
+        """Run a driver to completion."""
         assert self.start(*statements).wait(240) == 0, (self.folder / "log").read_text()[-2000:]
 
     def uncommit(self, batch: int) -> None:
-        """As if it had died when the sink had the batch and Spark did not know."""
+        """Remove a batch from the commit log, as if the driver had died after the sink's commit."""
         for name in (str(batch), f".{batch}.crc"):
             (self.folder / "checkpoint" / "commits" / name).unlink()
 
-    def live_until_it_writes(self) -> None:
-        """Killed when it has begun a data file."""
-        watch = INotify()
-        watch.add_watch(self.data, flags.CREATE | flags.MODIFY)
+    def kill_driver_at_write(self) -> None:
+        """Kill a driver when it has begun to write a data file."""
+        inotify = INotify()
+        inotify.add_watch(self.data, flags.CREATE | flags.MODIFY)
         driver = self.start()
         try:
-            while not any(e.name.endswith(".parquet") for e in watch.read(timeout=1000)):
+            while not any(e.name.endswith(".parquet") for e in inotify.read(timeout=1000)):
                 assert driver.poll() is None, "it wrote nothing"
         finally:
             if driver.poll() is None:
                 os.killpg(driver.pid, signal.SIGKILL)
             driver.wait(30)
-            watch.close()
+            inotify.close()
 
-    def seen(self, sink: str) -> Counter[str | None]:
+    def records(self, sink: str) -> Counter[str | None]:
         return Counter(effect.record for effect in self.table.effects() if effect.sink == sink)
 
 
 @pytest.fixture
-def lives(tmp_path: Path) -> Lives:
-    return Lives(tmp_path)
+def query(tmp_path: Path) -> Query:
+    return Query(tmp_path)
 
 
-def test_an_epoch_that_comes_again_is_skipped_and_leaves_its_files(lives: Lives) -> None:
-    lives.send("a")
-    lives.send("b", "c")
-    lives.live()
-    lives.uncommit(1)
-    lives.live()
-    assert lives.seen("table") == Counter(["a", "b", "c"])
-    # As the first batch of a life it was written by a task of another number.
-    assert sum(lives.seen("folder").values()) > 3
-    assert [batch.batch for batch in lives.table.atomic_batches()] == [0, 1]
+def test_repeated_epoch_is_skipped_but_leaves_files(query: Query) -> None:
+    query.send("a")
+    query.send("b", "c")
+    query.run_driver()
+    query.uncommit(1)
+    query.run_driver()
+    assert query.records("table") == Counter(["a", "b", "c"])
+    # As the first batch of a driver it was written by a task with another number.
+    assert sum(query.records("folder").values()) > 3
+    assert [batch.batch for batch in query.table.atomic_batches()] == [0, 1]
 
 
-def test_one_that_comes_again_as_it_came_writes_over_what_the_table_has(lives: Lives) -> None:
+def test_repeated_first_epoch_overwrites_committed_file(query: Query) -> None:
     """See `docs/findings/iceberg-written-over.md`."""
-    lives.send("a", "b")
-    lives.live()
-    (file,) = lives.data.glob("*.parquet")
-    lives.uncommit(0)
-    lives.live_until_it_writes()
+    query.send("a", "b")
+    query.run_driver()
+    (file,) = query.data.glob("*.parquet")
+    query.uncommit(0)
+    query.kill_driver_at_write()
     with pytest.raises(UnreadableFiles, match="is part of the table but cannot be read"):
-        lives.table.effects()
-    lives.live()
-    assert lives.seen("table") == lives.seen("folder") == Counter(["a", "b"])
-    assert list(lives.data.glob("*.parquet")) == [file]
+        query.table.effects()
+    query.run_driver()
+    assert query.records("table") == query.records("folder") == Counter(["a", "b"])
+    assert list(query.data.glob("*.parquet")) == [file]
 
 
-def test_rows_that_are_deleted_on_read_do_not_count(lives: Lives) -> None:
-    lives.send("a", "b", "c", "d")
-    lives.send("b", "e", "f")
-    lives.live(
+def test_merge_on_read_deletes_are_applied(query: Query) -> None:
+    query.send("a", "b", "c", "d")
+    query.send("b", "e", "f")
+    query.run_driver(
         "DELETE FROM lake.payments WHERE record IN ('a', 'f')",
         "UPDATE lake.payments SET record = 'z' WHERE record = 'b'",
         "INSERT INTO lake.payments VALUES ('a', 'a', 1, 1)",
     )
-    newest = max((lives.data.parent / "metadata").glob("v*.metadata.json"))
+    newest = max((query.data.parent / "metadata").glob("v*.metadata.json"))
     tasks = StaticTable.from_metadata(str(newest)).scan().plan_files()
     assert any(task.delete_files for task in tasks), "nothing is merged on read"
-    assert lives.seen("table") == Counter(["a", "c", "d", "e", "z", "z"])
-    listed = lives.seen("folder")  # files that delete are there too, and have no records
+    assert query.records("table") == Counter(["a", "c", "d", "e", "z", "z"])
+    listed = query.records("folder")  # includes delete files, which have no records
     assert listed - Counter({None: listed[None]}) == Counter("aabbcdefzz")

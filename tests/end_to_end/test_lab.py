@@ -1,4 +1,4 @@
-"""A lab, driven from other processes: broken by hand, healed, judged; and gone whatever happens."""
+"""A lab controlled from other processes: faults by hand, heal, judgement and clean-up."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from onceproof.harness.lab.place import LabTrouble, Place
 from onceproof.harness.wait import wait_until
 from onceproof.lab_client import ask
 from tests.end_to_end.command import Started, onceproof
-from tests.end_to_end.test_ending import nothing_stays
+from tests.end_to_end.test_ending import assert_nothing_remains
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
-UP = 200
-"""Seconds for a lab to come up, its pipeline warmed up, on a machine that is busy."""
+START_TIMEOUT = 200
+"""Seconds for a lab to start and warm up its pipeline on a busy machine."""
 
 
 GUARDED = ("spark-foreachbatch-postgres", "--seed", "3")
 
 
 class Up:
-    """A lab that is up."""
+    """A running lab."""
 
     def __init__(self, name: str, runs: Path, of: Sequence[str] = GUARDED) -> None:
         self.name = name
         self.process = Started("lab", *of, "--name", name, "--out", runs)
         self.process.wait_for("phase +disturb")
-        self.place = wait_until(self._found, what="the lab to answer", seconds=UP)
+        self.place = wait_until(self._found, what="the lab to answer", seconds=START_TIMEOUT)
 
     def _found(self) -> Place | None:
         try:
@@ -60,7 +60,7 @@ class Up:
 
 @contextmanager
 def up(kind: str, runs: Path, *, of: Sequence[str] = GUARDED) -> Iterator[Up]:
-    """A lab that is gone in the end, whatever a test did with it."""
+    """A lab that is killed at the end if it is still running."""
     lab = Up(f"{kind}-{runs.name[-20:]}".strip("-_"), runs, of=of)
     try:
         yield lab
@@ -76,7 +76,7 @@ def lab(tmp_path: Path) -> Iterator[Up]:
         yield lab
 
 
-def test_broken_by_hand_and_judged(lab: Up, tmp_path: Path) -> None:
+def test_faults_by_hand_are_applied_healed_and_judged(lab: Up, tmp_path: Path) -> None:
     by_name = ("--lab", lab.name)
     topic = ask(lab.place, "GET", "/")["topic"]
 
@@ -95,10 +95,10 @@ def test_broken_by_hand_and_judged(lab: Up, tmp_path: Path) -> None:
     lab.wait_until_took_effect("lose-responses-1")
     assert onceproof("heal", *by_name).code == 0
 
-    begun = post(
+    started = post(
         lab, "faults", {"fault": "kill", "arguments": ["driver", "--at", "after-sink-write"]}
     )
-    assert begun["state"] in ("armed", "took effect"), begun
+    assert started["state"] in ("armed", "took effect"), started
     lab.wait_until_took_effect("kill-1")
     assert onceproof("fault", "melt", *by_name).code == 2
     assert onceproof("heal", "kill-7", *by_name).code == 1
@@ -115,15 +115,15 @@ def test_broken_by_hand_and_judged(lab: Up, tmp_path: Path) -> None:
     schedule = json.loads((done.folder / "run.json").read_text())["schedule"]
     assert [step["fault"] for step in schedule] == steps
     assert all(step["when"] == "by hand" for step in schedule)
-    nothing_stays(lab.process)
+    assert_nothing_remains(lab.process)
     assert not lab.place.folder.exists()
 
 
-def test_sigkill_of_a_lab(lab: Up) -> None:
+def test_killed_lab_leaves_nothing_and_unknown_verdicts(lab: Up) -> None:
     ask(lab.place, "POST", "/faults", {"fault": "kill", "arguments": ["broker-1"]})
     lab.process.send(signal.SIGKILL)
     lab.process.popen.wait(10)
-    nothing_stays(lab.process)
+    assert_nothing_remains(lab.process)
     wait_until(
         lambda: not lab.place.folder.exists(), what="the lab's socket to be gone", seconds=10
     )
@@ -136,7 +136,7 @@ def test_sigkill_of_a_lab(lab: Up) -> None:
 
 
 def post(lab: Up, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    """As any program would do it that knows nothing of ours."""
+    """POST a request over the socket without our client."""
     text = json.dumps(body)
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(60)
@@ -150,7 +150,7 @@ def post(lab: Up, path: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def script(folder: Path) -> Path:
-    """The script that the protocol's page shows."""
+    """The script shown on the protocol's page."""
     page = (Path(__file__).parents[2] / "docs/reference/lab.md").read_text()
     path = folder / "drive.mjs"
     path.write_text(page.partition("```js\n")[2].partition("```")[0])

@@ -1,4 +1,4 @@
-"""A bare lab: a program that is not ours on a stage that is broken by hand, and no verdict."""
+"""A bare lab: a user's program on a stage with faults by hand, without a verdict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onceproof.harness.processes.processes import MARKER
 from onceproof.harness.wait import wait_until
 from onceproof.lab_client import ask
 from tests.end_to_end.command import onceproof
-from tests.end_to_end.test_ending import nothing_stays
+from tests.end_to_end.test_ending import assert_nothing_remains
 from tests.end_to_end.test_lab import Up, up
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -32,17 +32,17 @@ def lab(tmp_path: Path) -> Iterator[Up]:
 
 
 class Program:
-    """Somebody's own producer, which sends through the proxies until it is told to stop."""
+    """A user's producer, which sends through the proxies until it is closed."""
 
     def __init__(self, bootstrap: str) -> None:
         self.acknowledged = 0
-        self._over = threading.Event()
+        self._stopped = threading.Event()
         self._producer = Producer({"bootstrap.servers": bootstrap, "acks": "all", "log_level": 0})
         self._thread = threading.Thread(target=self._send)
         self._thread.start()
 
     def _send(self) -> None:
-        while not self._over.is_set():
+        while not self._stopped.is_set():
             for partition in (0, 1):
                 self._producer.produce(
                     TOPIC, b"mine", partition=partition, on_delivery=self._delivered
@@ -52,7 +52,7 @@ class Program:
     def _delivered(self, error: Any, message: Any) -> None:
         self.acknowledged += error is None
 
-    def goes_on(self) -> None:
+    def wait_until_progress(self) -> None:
         before = self.acknowledged
         wait_until(
             lambda: self.acknowledged > before + 10,
@@ -62,13 +62,13 @@ class Program:
         )
 
     def close(self) -> None:
-        self._over.set()
+        self._stopped.set()
         self._thread.join(20)
 
 
 @contextmanager
-def standing_still(lab: Up, program: str) -> Iterator[None]:
-    """Nothing of a program of the lab's stage answers meanwhile."""
+def suspended(lab: Up, program: str) -> Iterator[None]:
+    """Suspend all processes of the lab that run this program."""
     marker = f"{lab.process.popen.pid}-"
     found = [
         process
@@ -86,30 +86,30 @@ def standing_still(lab: Up, program: str) -> Iterator[None]:
             process.resume()
 
 
-def test_a_program_of_ones_own(lab: Up) -> None:
+def test_bare_lab_applies_faults_and_judges_nothing(lab: Up) -> None:
     by_name = ("--lab", lab.name)
     about = ask(lab.place, "GET", "/")
     assert (about["topics"], about["claims"]) == ({"ordered": 1, TOPIC: 2}, [])
     program = Program(about["bootstrap"]["producer"])
     try:
-        program.goes_on()
+        program.wait_until_progress()
         done = onceproof("fault", "kill", f"leader:{TOPIC}-1", *by_name)
         assert done.code == 0, done.err
         lab.wait_until_took_effect("kill-1")
         assert f"{TOPIC}-1 to broker-" in lab.fault("kill-1")["detail"]
-        program.goes_on()
+        program.wait_until_progress()
         done = onceproof("heal", *by_name)
         assert (done.code, "kill-1: healed" in done.out) == (0, True), done.out + done.err
         done = onceproof("fault", "cut", "producer", f"leader:{TOPIC}-0", *by_name)
         assert done.code == 0, done.err
         lab.wait_until_took_effect("cut-1")
         assert lab.fault("cut-1")["detail"].endswith("closed, new ones refused")
-        with standing_still(lab, "toxiproxy"):
+        with suspended(lab, "toxiproxy"):
             done = onceproof("heal", "cut-1", *by_name)
             assert (done.code, "cut-1: failed: not healed: " in done.out) == (1, True), done.err
         done = onceproof("heal", "cut-1", *by_name)
         assert (done.code, "cut-1: healed" in done.out) == (0, True), done.out + done.err
-        program.goes_on()
+        program.wait_until_progress()
         done = onceproof("fault", "kill", "driver", *by_name)
         assert (done.code, "needs «driver», which this lab does not offer" in done.err) == (1, True)
         status = ask(lab.place, "GET", "/status")
@@ -127,9 +127,9 @@ def test_a_program_of_ones_own(lab: Up) -> None:
         ("kill-1", True),
         ("cut-1", True),
     ]
-    tried = next(fault for fault in done.report["faults"] if fault["fault"] == "cut-1")
-    assert tried["error"].startswith("not healed: ")
-    assert tried["healed_at"] is not None
-    nothing_stays(lab.process)
-    again = onceproof("check", done.folder)
-    assert (again.code, "No claim was judged" in again.out) == (5, True), again.err
+    cut = next(fault for fault in done.report["faults"] if fault["fault"] == "cut-1")
+    assert cut["error"].startswith("not healed: ")
+    assert cut["healed_at"] is not None
+    assert_nothing_remains(lab.process)
+    checked = onceproof("check", done.folder)
+    assert (checked.code, "No claim was judged" in checked.out) == (5, True), checked.err

@@ -1,4 +1,4 @@
-"""The Spark driver paused by hand, and woken: it goes on as if nothing had happened."""
+"""The Spark driver paused and resumed by hand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def lab(tmp_path: Path) -> Iterator[Up]:
         yield lab
 
 
-def test_a_driver_that_was_away(lab: Up) -> None:
+def test_paused_driver_continues_after_heal(lab: Up) -> None:
     by_name = ("--lab", lab.name)
     done = onceproof("fault", "pause", "driver", *by_name)
     assert done.code == 0, done.out + done.err
@@ -29,6 +29,6 @@ def test_a_driver_that_was_away(lab: Up) -> None:
     assert done.code == 0, done.out + done.err
     assert onceproof("end", *by_name).code == 0
     done = lab.process.finish()
-    # Nothing was lost or duplicated, and nothing that a claim has to stand was met.
+    # Nothing was lost or duplicated, and no hazard occurred.
     assert done.code == 5, done.err
     assert set(done.verdicts().values()) == {"unexercised"}, done.out

@@ -1,7 +1,7 @@
-"""Parts of pipelines stopped and paused by hand, one after the other, each on its real subject.
+"""Parts of real pipelines stopped and paused by hand.
 
-A run takes minutes, so it is `make test-faults` that tries them; every build has the same faults on
-pipelines that are made up (`tests/unit/harness/test_faults_*.py`).
+A run takes minutes, so only `make test-faults` runs them; every build tests the same faults on fake
+pipelines (`tests/unit/harness/test_faults_*.py`).
 """
 
 from __future__ import annotations
@@ -47,20 +47,22 @@ pytestmark = [*MINUTES, pytest.mark.timeout(900)]
         ("amqp-forwarder-transacted", {"stop forwarder-0": "ended by signal 15: SIGTERM"}),
     ],
 )
-def test_each_is_proved_and_over(tmp_path: Path, subject: str, faults: Mapping[str, str]) -> None:
+def test_stop_and_pause_take_effect_and_heal(
+    tmp_path: Path, subject: str, faults: Mapping[str, str]
+) -> None:
     with up("verbs", tmp_path, of=(subject, "--seed", "3")) as lab:
         by_name = ("--lab", lab.name)
-        for words, said in faults.items():
+        for words, evidence in faults.items():
             done = onceproof("fault", *words.split(), *by_name)
             assert done.code == 0, done.out + done.err
             name = done.out.partition(":")[0]
             lab.wait_until_took_effect(name)
-            assert said in lab.fault(name)["detail"]
+            assert evidence in lab.fault(name)["detail"]
             done = onceproof("heal", name, *by_name)
             assert done.code == 0, done.out + done.err
         assert onceproof("end", *by_name).code == 0
         done = lab.process.finish()
-        # Spark's Kafka sink does not promise exactly-once, and a lost task sends again.
+        # Spark's Kafka sink is at-least-once: a lost task sends again.
         bad = {
             (claim.split()[0], verdict)
             for claim, verdict in done.verdicts().items()

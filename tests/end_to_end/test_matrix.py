@@ -1,4 +1,4 @@
-"""The command `onceproof matrix`, with the smallest scenario there is."""
+"""The command `onceproof matrix` with the smallest scenario."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def matrix(runs: Path) -> Finished:
     return onceproof(*COMMAND, "--out", runs)
 
 
-def test_what_was_broken_off_is_run_and_what_was_run_is_not_run_again(tmp_path: Path) -> None:
+def test_matrix_runs_interrupted_and_reuses_completed_scenarios(tmp_path: Path) -> None:
     started = Started(*COMMAND, "--out", tmp_path)
     started.wait_for(r"^started  control-nothing-sent-local")
     started.send(signal.SIGINT)
-    broken_off = started.finish()
-    assert broken_off.code == 130, broken_off.err
+    interrupted = started.finish()
+    assert interrupted.code == 130, interrupted.err
     assert "0 of 1 run as expected, 1 not run" in (tmp_path / "matrix.html").read_text()
     assert started.processes() == []
 
@@ -42,15 +42,15 @@ def test_what_was_broken_off_is_run_and_what_was_run_is_not_run_again(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["nonsense"], "no scenario has «nonsense» in its name"),
         (["--backend", "external:mine.toml"], "expected local or docker"),
     ],
 )
-def test_what_there_is_not_is_a_usage_error(
-    tmp_path: Path, arguments: list[str], said: str
+def test_unknown_scenario_or_backend_is_a_usage_error(
+    tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     done = onceproof("matrix", *arguments, "--out", tmp_path)
     assert done.code == 2
-    assert said in " ".join(done.err.replace("│", " ").split())
+    assert message in " ".join(done.err.replace("│", " ").split())

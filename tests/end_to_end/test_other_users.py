@@ -1,8 +1,8 @@
-"""Another user of the machine tries the doors of a run, with and without `--private`."""
+"""Another user of the machine cannot access a run, with and without `--private`."""
 
 from __future__ import annotations
 
-import encodings.idna  # noqa: F401 (another user cannot read it any more)
+import encodings.idna  # noqa: F401 (unreadable after changing the user)
 import json
 import os
 import re
@@ -26,40 +26,40 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user"),
 ]
-SOMEBODY = 65533
+OTHER_UID = 65533
 REFUSED = "refused"
-LISTENS = "0A"
+TCP_LISTEN = "0A"
 Place = tuple[str, int]
 
 
-def as_somebody(do: Callable[[], Any]) -> Any:
-    """What comes of it when another user does it, who has of us only what is loaded."""
+def as_other_user(function: Callable[[], Any]) -> Any:
+    """The result of a function in a child process that runs as another user."""
     reading, writing = os.pipe()
     if not os.fork():
         try:
             os.setgroups([])
-            os.setgid(SOMEBODY)
-            os.setuid(SOMEBODY)
-            said = do()
+            os.setgid(OTHER_UID)
+            os.setuid(OTHER_UID)
+            result = function()
         except BaseException:
-            said = traceback.format_exc()
-        os.write(writing, json.dumps(said).encode())
+            result = traceback.format_exc()
+        os.write(writing, json.dumps(result).encode())
         os._exit(0)
     os.close(writing)
-    with os.fdopen(reading) as told:
-        text = told.read()
+    with os.fdopen(reading) as pipe:
+        text = pipe.read()
     os.wait()
     return json.loads(text)
 
 
-def reads(path: Path) -> str:
+def read_or_refused(path: Path) -> str:
     try:
         return str(os.listdir(path) if path.is_dir() else path.read_text())
     except PermissionError:
         return REFUSED
 
 
-def comes_in(user: str, place: Place) -> str:
+def try_login(user: str, place: Place) -> str:
     host, port = place
     try:
         psycopg.connect(
@@ -70,8 +70,8 @@ def comes_in(user: str, place: Place) -> str:
     return f"{user} is in"
 
 
-def answer(place: Place, method: str, path: str, body: object = None) -> int | str:
-    """What a request comes to: a status, or why there is none."""
+def request_status(place: Place, method: str, path: str, body: object = None) -> int | str:
+    """The status of an HTTP response, or the name of the error."""
     connection = HTTPConnection(*place, timeout=5)
     try:
         connection.request(method, path, json.dumps(body), {"Content-Type": "application/json"})
@@ -82,7 +82,7 @@ def answer(place: Place, method: str, path: str, body: object = None) -> int | s
         connection.close()
 
 
-def reached(place: Place) -> bool:
+def is_reachable(place: Place) -> bool:
     try:
         socket.create_connection(place, 5).close()
     except OSError:
@@ -90,15 +90,15 @@ def reached(place: Place) -> bool:
     return True
 
 
-def links(folder: Path) -> Iterator[str]:
-    """Where the links of a folder lead, without those that go away meanwhile."""
+def link_targets(folder: Path) -> Iterator[str]:
+    """Targets of the links in a folder; links that vanish meanwhile are skipped."""
     for file in folder.iterdir():
         with suppress(FileNotFoundError):
             yield str(file.readlink())
 
 
 class Lab:
-    """A lab that is up, with Kafka Connect and a database."""
+    """A running lab with Kafka Connect and a database."""
 
     def __init__(self, out: Path, *options: str) -> None:
         self.name, self.log = f"doors-{os.getpid()}", out / "log"
@@ -130,29 +130,29 @@ class Lab:
         found = re.findall(r"host=(\S+) port=(\d+)", self.log.read_text())
         return [(host, int(port)) for host, port in found]
 
-    def listens(self, program: str) -> list[Place]:
-        """Where the lab's processes of a program listen, in their network."""
+    def listening_on(self, program: str) -> list[Place]:
+        """Addresses in the lab's network on which its processes of a program listen."""
         mark, found = f"ONCEPROOF_RUN={self.run.popen.pid}-".encode(), []
         for process in psutil.process_iter():
-            at = Path(f"/proc/{process.pid}")
+            proc = Path(f"/proc/{process.pid}")
             try:
-                ours = mark in (at / "environ").read_bytes()
-                if not ours or program not in (at / "cmdline").read_text():
+                belongs_to_lab = mark in (proc / "environ").read_bytes()
+                if not belongs_to_lab or program not in (proc / "cmdline").read_text():
                     continue
-                inodes = set(links(at / "fd"))
+                inodes = set(link_targets(proc / "fd"))
             except OSError:
                 continue
-            for line in (at / "net" / "tcp").read_text().splitlines()[1:]:
+            for line in (proc / "net" / "tcp").read_text().splitlines()[1:]:
                 _, local, _, state, *_, inode = line.split()[:10]
-                if state == LISTENS and f"socket:[{inode}]" in inodes:
+                if state == TCP_LISTEN and f"socket:[{inode}]" in inodes:
                     host, port = local.split(":")
                     number = bytes.fromhex(host)[::-1]
                     found.append((socket.inet_ntoa(number), int(port, 16)))
-            for line in (at / "net" / "tcp6").read_text().splitlines()[1:]:
+            for line in (proc / "net" / "tcp6").read_text().splitlines()[1:]:
                 _, local, _, state, *_, inode = line.split()[:10]
-                if state == LISTENS and f"socket:[{inode}]" in inodes:
+                if state == TCP_LISTEN and f"socket:[{inode}]" in inodes:
                     host, port = local.split(":")
-                    number = bytes.fromhex(host[24:])[::-1]  # an IPv4 address within an IPv6 one
+                    number = bytes.fromhex(host[24:])[::-1]  # an IPv4-mapped IPv6 address
                     found.append((socket.inet_ntoa(number), int(port, 16)))
         return found
 
@@ -160,7 +160,7 @@ class Lab:
 @pytest.fixture(params=[(), ("--private",)], ids=["shared", "private"])
 def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lab]:
     for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)  # else pytest's own folder would refuse
+        folder.chmod(0o755)  # otherwise pytest's folder would deny access
     up = Lab(tmp_path, *request.param)
     try:
         up.wait_up()
@@ -169,29 +169,31 @@ def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lab]:
         up.end()
 
 
-def test_another_user_gets_nothing(lab: Lab) -> None:
+def test_other_user_has_no_access(lab: Lab) -> None:
     work = lab.folder / "work"
     assert (work / "postgres-login").exists()
-    assert reads(work) != REFUSED
+    assert read_or_refused(work) != REFUSED
     secrets = [lab.folder, work, work / "postgres-login", work / "connect-users"]
-    assert as_somebody(lambda: [reads(path) for path in secrets]) == [REFUSED] * 4
+    assert as_other_user(lambda: [read_or_refused(path) for path in secrets]) == [REFUSED] * 4
 
-    database, workers = lab.database, lab.listens("ConnectDistributed")
-    brokers, toxiproxy = lab.listens("kafka.Kafka"), lab.listens("toxiproxy")
+    database, workers = lab.database, lab.listening_on("ConnectDistributed")
+    brokers, toxiproxy = lab.listening_on("kafka.Kafka"), lab.listening_on("toxiproxy")
     assert len(database) == len(workers) == 2, (database, workers)
     assert brokers
     assert toxiproxy
-    everything = [*database, *workers, *brokers, *toxiproxy]
+    addresses = [*database, *workers, *brokers, *toxiproxy]
     if lab.private:
-        assert as_somebody(lambda: [p for p in everything if reached(p)]) == []
+        assert as_other_user(lambda: [p for p in addresses if is_reachable(p)]) == []
         return
-    assert as_somebody(lambda: [p for p in everything if not reached(p)]) == []
+    assert as_other_user(lambda: [p for p in addresses if not is_reachable(p)]) == []
     users = ("superuser", "postgres", "onceproof")
-    tried = as_somebody(lambda: [comes_in(user, place) for user in users for place in database])
-    assert tried == [REFUSED] * 6
-    put = {"connector.class": "FileStreamSink", "file": "/tmp/theirs", "topics": "payments"}
+    logins = as_other_user(lambda: [try_login(user, place) for user in users for place in database])
+    assert logins == [REFUSED] * 6
+    config = {"connector.class": "FileStreamSink", "file": "/tmp/theirs", "topics": "payments"}
     for method, path in (("PUT", "/connectors/x/config"), ("GET", "/connectors")):
-        said = as_somebody(lambda m=method, p=path: [answer(w, m, p, put) for w in workers])
-        assert said == [401, 401]
-    # What limits.md says is open without --private: the control port of toxiproxy, for one.
-    assert 200 in as_somebody(lambda: [answer(p, "GET", "/proxies") for p in toxiproxy])
+        statuses = as_other_user(
+            lambda m=method, p=path: [request_status(w, m, p, config) for w in workers]
+        )
+        assert statuses == [401, 401]
+    # Open without --private according to limits.md: the control port of toxiproxy.
+    assert 200 in as_other_user(lambda: [request_status(p, "GET", "/proxies") for p in toxiproxy])

@@ -1,4 +1,4 @@
-"""An output of another package, as its page has it, read in a real trial."""
+"""An output from another package, as on its page, used in a real trial."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAGE = HERE.parents[1] / "docs/how-to/add-an-output.md"
 @pytest.mark.parametrize(
     ("mode", "verdict"), [("guarded", "holds"), ("plain", "violated")], ids=["guarded", "plain"]
 )
-def test_an_installed_output_is_judged_like_ours(
+def test_installed_output_is_judged_like_built_in_ones(
     mode: str, verdict: str, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = re.findall(

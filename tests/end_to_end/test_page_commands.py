@@ -1,7 +1,6 @@
-"""Commands of the pages that need no brokers, typed as they are there.
+"""Commands of the pages that need no brokers, executed as shown.
 
-The folder has what their words stand for: runs, judgements, a history that
-somebody else recorded.
+The folder contains what they refer to: runs, judgements, and a foreign history.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from tests.unit.onceproof.run_folders import finished
 pytestmark = pytest.mark.integration
 
 RUN, OTHER = "20260101T000000Z-spark-kafka-sink-42", "20260102T000000Z-spark-kafka-sink-42"
-STANDS_FOR = {
+PLACEHOLDERS = {
     r"runs/(<folder>|<one>)": f"runs/{RUN}",
     r"runs/(<other>|2\S+Z-stored-offsets-…-1)": f"runs/{OTHER}",
     "A": f"runs/{RUN}",
     "B": f"runs/{OTHER}",
     "/elsewhere/runs": "elsewhere/runs",
 }
-"""Words of the pages, and what they are here."""
-VIOLATED = {"check": 1}
-"""What every history here comes to; other commands only tell of it."""
+"""Placeholders on the pages and their values in the test folder."""
+EXIT_CODES = {"check": 1}
+"""Exit codes of commands that judge the violated histories; others return 0."""
 CLAIM = "exactly-once:payments->ledger@table"
 ON_SPARK = "--engine spark"
 LINES = [(page, line) for page, line in lines() if is_typed(line)]
@@ -40,25 +39,25 @@ LINES = [(page, line) for page, line in lines() if is_typed(line)]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    here = tmp_path_factory.mktemp("pages")
+    root = tmp_path_factory.mktemp("pages")
     for name in (RUN, OTHER):
-        run = finished(here / "runs", name, scenario="spark-kafka-sink", seed=42)
+        run = finished(root / "runs", name, scenario="spark-kafka-sink", seed=42)
         assert onceproof("check", run).code == 1
     for copy, source in (("elsewhere/runs", "runs"), ("baseline", f"runs/{RUN}")):
-        shutil.copytree(here / source, here / copy)
-    history = here / "runs" / RUN / "history"
+        shutil.copytree(root / source, root / copy)
+    history = root / "runs" / RUN / "history"
     for name in ("before.json", "after.json"):
-        assert onceproof("check", history, "--json", here / name, "--claim", CLAIM).code == 1
+        assert onceproof("check", history, "--json", root / name, "--claim", CLAIM).code == 1
     (foreign,) = (b for b in blocks() if (b.page, b.language) == (FOREIGN, "json"))
-    (here / "history.jsonl").write_text(foreign.text, encoding="utf-8")
-    (here / "history.edn").write_text(JEPSEN, encoding="utf-8")
-    (here / "store/latest").mkdir(parents=True)
-    shutil.copy(here / "history.edn", here / "store/latest/history.edn")
-    shutil.copytree(history, here / "tables")
-    return here
+    (root / "history.jsonl").write_text(foreign.text, encoding="utf-8")
+    (root / "history.edn").write_text(JEPSEN, encoding="utf-8")
+    (root / "store/latest").mkdir(parents=True)
+    shutil.copy(root / "history.edn", root / "store/latest/history.edn")
+    shutil.copytree(history, root / "tables")
+    return root
 
 
-def test_there_are_many() -> None:
+def test_pages_have_many_commands() -> None:
     assert len(LINES) > 20
 
 
@@ -67,25 +66,25 @@ def test_there_are_many() -> None:
     [pytest.param(*pair, marks=LATER if ON_SPARK in pair[1] else ()) for pair in LINES],
     ids=[f"{p} {line}" for p, line in LINES],
 )
-def test_it_does_what_the_page_says(page: str, line: str, folder: Path) -> None:
-    words = [stands_for(word) for word in shlex.split(line)[1:]]
+def test_page_command_has_expected_exit_code(page: str, line: str, folder: Path) -> None:
+    words = [filled_in(word) for word in shlex.split(line)[1:]]
     done = onceproof(*words, folder=folder)
-    said = done.out + done.err
-    assert "Traceback" not in said
-    assert done.code == expected(words), said
+    output = done.out + done.err
+    assert "Traceback" not in output
+    assert done.code == expected_code(words), output
 
 
-def stands_for(word: str) -> str:
-    for pattern, here in STANDS_FOR.items():
-        word = re.sub(rf"^{pattern}(?=$|/)", here, word)
+def filled_in(word: str) -> str:
+    for pattern, value in PLACEHOLDERS.items():
+        word = re.sub(rf"^{pattern}(?=$|/)", value, word)
     return word
 
 
-def expected(words: list[str]) -> int:
+def expected_code(words: list[str]) -> int:
     jepsen = any(word.endswith(".edn") for word in words)
-    return 5 if jepsen else VIOLATED.get(words[0], 0)
+    return 5 if jepsen else EXIT_CODES.get(words[0], 0)
 
 
-def test_what_json_is_asked_for_is_json(folder: Path) -> None:
+def test_shell_format_json_prints_json(folder: Path) -> None:
     done = onceproof("shell", f"runs/{RUN}", "-c", "from claims", "--format", "json", folder=folder)
     assert [claim["verdict"] for claim in json.loads(done.out)] == ["violated"]

@@ -1,4 +1,4 @@
-"""Real clusters in somebody's tests: `pytest -n 2`, a test process that is killed, a scenario."""
+"""The pytest plugin with real clusters: `pytest -n 2`, a killed test process, a scenario."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ FAULTS = """
         assert arrived(onceproof_cluster, topic, 200) == list(range(200))
     """
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "faults-in-your-tests.md"
-HANGS = """
+HANGING = """
     import signal
 
     def test_that_never_ends(onceproof_cluster):
@@ -81,15 +81,15 @@ MARKED = """
 
 
 def project(folder: Path, text: str) -> list[str | Path]:
-    """A project with one file of tests and a package named as one of ours; how it is tested."""
+    """Create a project whose package is named like one of ours; returns its test command."""
     (folder / "reports").mkdir()
     (folder / "reports" / "__init__.py").write_text('WHOSE = "theirs"\n')
     (folder / "test_it.py").write_text(textwrap.dedent(text))
     return [sys.executable, "-m", "pytest", "--rootdir", folder, "-p", "no:cacheprovider", "-s"]
 
 
-def of_labs(name: str) -> list[str]:
-    """Processes that labs of a pytest process have left, and they themselves."""
+def lab_processes(name: str) -> list[str]:
+    """The labs of a pytest process and the processes that they started."""
     labs, found = set(), []
     for process in psutil.process_iter(["pid", "cmdline"]):
         words = process.info["cmdline"] or []
@@ -103,8 +103,8 @@ def of_labs(name: str) -> list[str]:
     return found
 
 
-def started_by(folder: Path) -> list[str]:
-    """Processes that work in or for a run below a folder."""
+def processes_of(folder: Path) -> list[str]:
+    """Processes whose command line mentions a folder."""
     return [
         " ".join(words)
         for process in psutil.process_iter(["cmdline"])
@@ -113,7 +113,7 @@ def started_by(folder: Path) -> list[str]:
 
 
 @LATER
-def test_tests_on_two_clusters_side_by_side(tmp_path: Path) -> None:
+def test_xdist_workers_use_separate_clusters(tmp_path: Path) -> None:
     command = project(tmp_path, FAULTS)
     on_the_page = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)[
         0
@@ -130,49 +130,49 @@ def test_tests_on_two_clusters_side_by_side(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "5 passed" in done.stdout
     cases = ElementTree.parse(junit).getroot().iter("testcase")
-    told = [{p.get("name"): p.get("value") for p in case.iter("property")} for case in cases]
-    runs = {own["onceproof_run"] for own in told}
-    assert (len(told), len(runs)) == (5, 2)
-    assert all(own["onceproof_seed"] and own["onceproof_faults"] for own in told)
+    properties = [{p.get("name"): p.get("value") for p in case.iter("property")} for case in cases]
+    runs = {case["onceproof_run"] for case in properties}
+    assert (len(properties), len(runs)) == (5, 2)
+    assert all(case["onceproof_seed"] and case["onceproof_faults"] for case in properties)
     for run in runs:
         assert (Path(run) / "report.html").exists()
         assert run in done.stdout.split("= onceproof =")[-1]
-    assert not started_by(tmp_path)
+    assert not processes_of(tmp_path)
 
 
-def test_a_test_process_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+def test_killed_test_process_leaves_nothing(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [*project(tmp_path, HANGS), tmp_path],
+        [*project(tmp_path, HANGING), tmp_path],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
     assert process.stdout is not None
-    said = ""
+    output = ""
     for line in process.stdout:
-        said += line
+        output += line
         if "UP orders-1" in line:
             break
     else:
-        pytest.fail(said)
+        pytest.fail(output)
     name = f"pytest-{process.pid}"
-    up = of_labs(name)
-    assert any("java" in word for word in up), up
+    running = lab_processes(name)
+    assert any("java" in word for word in running), running
     process.send_signal(signal.SIGKILL)
     process.wait(10)
     process.stdout.close()
     wait_until(
-        lambda: not of_labs(name) and not started_by(tmp_path),
+        lambda: not lab_processes(name) and not processes_of(tmp_path),
         what="the lab and its brokers to be gone",
         seconds=60,
-        seen=lambda: of_labs(name) + started_by(tmp_path),
+        seen=lambda: lab_processes(name) + processes_of(tmp_path),
     )
     (run,) = (tmp_path / "runs").iterdir()
     assert (run / "report.html").exists(), "it ended in an orderly way"
 
 
-def test_a_scenario_as_a_test(tmp_path: Path) -> None:
+def test_scenario_runs_as_a_test(tmp_path: Path) -> None:
     done = subprocess.run(
         [*project(tmp_path, MARKED), tmp_path],
         cwd=tmp_path,

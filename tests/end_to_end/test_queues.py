@@ -1,7 +1,7 @@
-"""Queues: forwarders and senders by JMS under what hurts them most, and each broken twin.
+"""Queues: JMS forwarders and senders, with broken twins.
 
-A run takes twenty seconds. A pair of them, a forwarder that keeps its claim
-and its twin, is tried in every build, and all of them by `make test-faults`.
+A run takes twenty seconds. Every build runs one forwarder and its broken twin, `make test-faults`
+runs all.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import os
 import pytest
 
 from onceproof.scenarios import queues
-from tests.end_to_end.catalogue import comes_to_what_is_expected
+from tests.end_to_end.catalogue import assert_verdicts_match_expectation
 
 ALWAYS = frozenset({"jms-forwarder-transacted", "jms-forwarder-client"})
 pytestmark = pytest.mark.integration
 
 
 @pytest.mark.parametrize("scenario", queues.SCENARIOS, ids=lambda scenario: scenario.name)
-def test_it_comes_to_what_is_expected(scenario, runs):
+def test_verdicts_match_expectation(scenario, runs):
     if scenario.name not in ALWAYS and "ONCEPROOF_FAULTS" not in os.environ:
         pytest.skip("make test-faults tries it")
-    comes_to_what_is_expected(scenario, runs)
+    assert_verdicts_match_expectation(scenario, runs)

@@ -1,4 +1,4 @@
-"""Runs on brokers that require credentials, and a search for these in all that a run leaves."""
+"""Runs on brokers that require credentials, which must not leak."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ PAGE = "docs/how-to/use-your-own-cluster.md"
 
 
 class Watch:
-    """Learns the secrets of runs from where they are kept, and looks for them in argument lists.
+    """Collects the secrets of runs and searches command lines for them.
 
     Attributes:
-        kept: the temporary folder of these runs, and of no others.
+        temporary: the temporary folder of these runs.
     """
 
-    def __init__(self, kept: Path) -> None:
-        self.kept = kept
+    def __init__(self, temporary: Path) -> None:
+        self.temporary = temporary
         self.secrets: set[str] = set()
-        self.shown: list[str] = []
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
+        self.leaks: list[str] = []
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._search, daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        self._over.set()
+        self._stopped.set()
         self._thread.join()
 
-    def _look(self) -> None:
-        while not self._over.wait(0.2):
-            for folder in self.kept.glob("onceproof-*-security"):
+    def _search(self) -> None:
+        while not self._stopped.wait(0.2):
+            for folder in self.temporary.glob("onceproof-*-security"):
                 self._learn(folder)
             for process in Path("/proc").glob("[0-9]*/cmdline"):
-                if words := _text(process):
-                    self.shown += [words for secret in self.secrets if secret in words]
+                if command := _text(process):
+                    self.leaks += [command for secret in self.secrets if secret in command]
 
     def _learn(self, folder: Path) -> None:
         assert folder.stat().st_mode & 0o077 == 0
@@ -65,19 +65,19 @@ def _text(path: Path) -> str:
 
 @pytest.fixture
 def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
-    with tempfile.TemporaryDirectory() as kept:  # a short path, since sockets lie there too
-        Path(kept).chmod(0o711)  # PostgreSQL runs as somebody else where we are root
-        monkeypatch.setenv("TMPDIR", kept)
-        found = Watch(Path(kept))
+    with tempfile.TemporaryDirectory() as temporary:  # a short path, because of the sockets in it
+        Path(temporary).chmod(0o711)  # as root, PostgreSQL runs as another user
+        monkeypatch.setenv("TMPDIR", temporary)
+        found = Watch(Path(temporary))
         yield found
         found.close()
 
 
-def nothing_is_left(watch: Watch, done: Finished, runs: Path) -> None:
-    """No secret is in what was printed, in the run folder or in an argument list."""
+def assert_nothing_leaked(watch: Watch, done: Finished, runs: Path) -> None:
+    """No secret is in the output, the run folder or a command line."""
     watch.close()
     assert len(watch.secrets) >= 3, "a password, the authority's key and the brokers'"
-    assert watch.shown == []
+    assert watch.leaks == []
     for secret in watch.secrets:
         assert secret not in done.out + done.err
     files = [file for file in runs.rglob("*") if file.is_file()]
@@ -85,35 +85,37 @@ def nothing_is_left(watch: Watch, done: Finished, runs: Path) -> None:
     for file in files:
         content = file.read_bytes()
         assert not [s for s in watch.secrets if s.encode() in content], file
-    assert not [f for f in watch.kept.glob("onceproof-*-security") if _text(f / "users")]
+    assert not [f for f in watch.temporary.glob("onceproof-*-security") if _text(f / "users")]
 
 
-def test_the_page_shows_how_the_program_connects() -> None:
+def test_page_shows_the_actual_program() -> None:
     (shown,) = (b.text for b in blocks() if (b.page, b.language) == (PAGE, "python"))
     assert shown in PROGRAM.read_text()
 
 
-def test_a_pipeline_of_ones_own_connects_by_its_placeholders(watch: Watch, runs: Path) -> None:
-    words = [sys.executable, str(PROGRAM), "{bootstrap}", "{input}", "{librdkafka_properties}"]
-    words += ["copies", "{client_properties}"]
+def test_user_pipeline_connects_with_its_placeholders(watch: Watch, runs: Path) -> None:
+    command = [sys.executable, str(PROGRAM), "{bootstrap}", "{input}", "{librdkafka_properties}"]
+    command += ["copies", "{client_properties}"]
     done = onceproof(
         "verify", "--dry-run", "--secured", "--output", "copies", "--seed", "1", "--out", runs,
-        "--", *words, timeout=800,
+        "--", *command, timeout=800,
     )  # fmt: skip
-    nothing_is_left(watch, done, runs)
+    assert_nothing_leaked(watch, done, runs)
     assert done.code == 0, done.out + done.err
     assert "The dry run succeeded" in done.out
 
 
 @LATER
 @pytest.mark.parametrize("scenario", ["consume-transform-produce-quiet", "spark-kafka-sink"])
-def test_built_in_pipelines_connect_too(watch: Watch, runs: Path, scenario: str) -> None:
+def test_built_in_pipelines_connect_with_credentials(
+    watch: Watch, runs: Path, scenario: str
+) -> None:
     done = onceproof("run", scenario, "--secured", "--seed", "1", "--out", runs, timeout=800)
-    nothing_is_left(watch, done, runs)
+    assert_nothing_leaked(watch, done, runs)
     assert done.code == (1 if scenario == "spark-kafka-sink" else 0), done.out + done.err
 
 
-def test_a_scenario_that_needs_plain_text_is_refused(runs: Path) -> None:
+def test_scenario_that_needs_plain_text_is_refused(runs: Path) -> None:
     done = onceproof("run", "kafka-connect-file-source-quiet", "--secured", "--out", runs)
     assert done.code == 3
     assert "needs plain text, which this stage does not offer" in done.err

@@ -1,6 +1,6 @@
-"""What else PySpark writes to, and how it reads: each where it hurts most, each twin caught.
+"""Other sinks and sources of PySpark, with broken twins.
 
-Restarts of Spark take their time, so `make test-faults` tries them.
+Spark takes long to restart, so only `make test-faults` runs them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import pytest
 
 from onceproof.scenarios import spark_sinks
-from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
+from tests.end_to_end.catalogue import MINUTES, assert_verdicts_match_expectation
 from tests.end_to_end.command import onceproof
 
 pytestmark = MINUTES
@@ -18,11 +18,11 @@ FILES, *OTHERS = spark_sinks.SCENARIOS
 
 
 @pytest.mark.parametrize("scenario", OTHERS, ids=lambda scenario: scenario.name)
-def test_it_comes_to_what_is_expected(scenario, runs):
-    comes_to_what_is_expected(scenario, runs)
+def test_verdicts_match_expectation(scenario, runs):
+    assert_verdicts_match_expectation(scenario, runs)
 
 
-def test_a_listing_shows_what_the_log_does_not(runs):
+def test_directory_listing_has_duplicates_that_the_sink_log_omits(runs):
     done = onceproof("run", FILES.name, "--seed", "3", "--out", runs)
     assert done.code == 0, done.out + done.err
     assert done.verdicts() == {
@@ -39,6 +39,6 @@ def test_a_listing_shows_what_the_log_does_not(runs):
         present[fault["fault"].removeprefix("killed ")] = seen
         assert seen <= planned
     assert list(present) == ["during-sink-write", "before-sink-commit", "after-sink-write"]
-    # What its own log had when the driver died is not written again.
+    # Files in the sink's own log when the driver died are not written again.
     (group,) = [g for g in done.report["findings"] if g["anomaly"] == "duplicate-output"]
     assert group["count"] == present["during-sink-write"] + present["before-sink-commit"]

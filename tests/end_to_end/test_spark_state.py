@@ -1,6 +1,6 @@
-"""PySpark's stateful operators: what is written of their state, each killed where it hurts most.
+"""PySpark's stateful operators, killed while their state is written.
 
-Restarts of Spark take their time, so `make test-faults` tries them.
+Spark takes long to restart, so only `make test-faults` runs them.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 import pytest
 
 from onceproof.scenarios import spark_state
-from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
+from tests.end_to_end.catalogue import MINUTES, assert_verdicts_match_expectation
 
 pytestmark = MINUTES
 
 
 @pytest.mark.parametrize("scenario", spark_state.SCENARIOS, ids=lambda scenario: scenario.name)
-def test_it_comes_to_what_is_expected(scenario, runs):
-    comes_to_what_is_expected(scenario, runs)
+def test_verdicts_match_expectation(scenario, runs):
+    assert_verdicts_match_expectation(scenario, runs)

@@ -1,6 +1,6 @@
-"""Queries that end and are started again, and two in one driver: each twin caught.
+"""Spark queries that are restarted, or share a driver, with broken twins.
 
-Restarts of Spark take their time, so `make test-faults` tries them.
+Spark takes long to restart, so only `make test-faults` runs them.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.scenarios import spark_triggers
-from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
+from tests.end_to_end.catalogue import MINUTES, assert_verdicts_match_expectation
 
 pytestmark = MINUTES
 
@@ -16,5 +16,5 @@ pytestmark = MINUTES
 @pytest.mark.parametrize(
     "scenario", spark_triggers.SCENARIOS, ids=lambda scenario: str(scenario.name)
 )
-def test_it_comes_to_what_is_expected(scenario, runs):
-    comes_to_what_is_expected(scenario, runs)
+def test_verdicts_match_expectation(scenario, runs):
+    assert_verdicts_match_expectation(scenario, runs)

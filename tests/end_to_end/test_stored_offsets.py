@@ -1,7 +1,7 @@
-"""Consumers with their offsets in a database: under what hurts them most, and each twin caught.
+"""Consumers with their offsets in a database, with broken twins.
 
-A run takes up to a minute, so `make test-faults` tries them; every build has
-the consumers themselves (`tests/integration/test_stored_offsets.py`).
+A run takes up to a minute, so only `make test-faults` runs them; every build tests the consumers
+(`tests/integration/test_stored_offsets.py`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.scenarios import stored_offsets
-from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
+from tests.end_to_end.catalogue import MINUTES, assert_verdicts_match_expectation
 
 pytestmark = MINUTES
 
@@ -17,5 +17,5 @@ pytestmark = MINUTES
 @pytest.mark.parametrize(
     "scenario", stored_offsets.SCENARIOS, ids=lambda scenario: str(scenario.name)
 )
-def test_it_comes_to_what_is_expected(scenario, runs):
-    comes_to_what_is_expected(scenario, runs)
+def test_verdicts_match_expectation(scenario, runs):
+    assert_verdicts_match_expectation(scenario, runs)

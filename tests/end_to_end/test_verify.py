@@ -1,6 +1,6 @@
-"""The tutorial, command by command: a dry run, a pipeline that is caught, and its fix.
+"""The tutorial's commands: a dry run, a violated claim and its fix; and other user programs.
 
-The commands are taken from the page, so that they are what users type.
+The commands are taken from the page, as users type them.
 """
 
 from __future__ import annotations
@@ -21,60 +21,60 @@ from tests.end_to_end.command import Finished, onceproof
 
 TUTORIAL = Path(__file__).parents[2] / "docs/tutorial"
 PAGE = (TUTORIAL / "test-your-pipeline.md").read_text("utf-8")
-DRY_RUN, BROKEN, MENDED = re.findall(r"^\$ onceproof (verify .*)$", PAGE, re.MULTILINE)
+DRY_RUN, BROKEN, FIXED = re.findall(r"^\$ onceproof (verify .*)$", PAGE, re.MULTILINE)
 
 
-def typed(command: str, runs: Path, folder: Path, **change: str) -> Finished:
-    """Type a command of the page where a copy of its files is."""
+def run_page_command(command: str, runs: Path, folder: Path, **changed_files: str) -> Finished:
+    """Run a command of the page in a copy of its files."""
     shutil.copytree(TUTORIAL / "verify", folder / "verify")
-    for path, text in change.items():
+    for path, text in changed_files.items():
         (folder / "verify" / f"{path}.py").write_text(text)
     name, *words = shlex.split(command.replace(" python ", f" {shlex.quote(sys.executable)} "))
     return onceproof(name, "--out", runs, "--seed", "3", *words, folder=folder)
 
 
-def tried(runs: Path, program: str, *words: str, **options: str) -> Finished:
-    """Put a program beside this file on trial, by the mildest preset."""
-    said = [word for name, value in options.items() for word in (f"--{name}", value)]
+def verify_program(runs: Path, program: str, *words: str, **options: str) -> Finished:
+    """Verify a program of this folder with the gentle preset."""
+    option_words = [word for name, value in options.items() for word in (f"--{name}", value)]
     return onceproof(
-        "verify", "--out", runs, "--seed", "3", "--preset", "gentle", *said, "--",
+        "verify", "--out", runs, "--seed", "3", "--preset", "gentle", *option_words, "--",
         sys.executable, Path(__file__).parent / program, *words,
     )  # fmt: skip
 
 
-def test_the_page_shows_the_program_as_it_is() -> None:
+def test_page_shows_the_actual_program() -> None:
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert code in (TUTORIAL / "verify/enrich.py").read_text()
 
 
 @pytest.mark.integration
-def test_a_dry_run_finds_every_record(runs: Path, tmp_path: Path) -> None:
-    done = typed(DRY_RUN, runs, tmp_path)
+def test_dry_run_succeeds_as_shown(runs: Path, tmp_path: Path) -> None:
+    done = run_page_command(DRY_RUN, runs, tmp_path)
     assert done.code == 0, done.out + done.err
-    (said,) = re.findall(r"```text\n(The dry run .*?)\n```", PAGE, re.DOTALL)
-    assert done.out.startswith(said)
+    (shown,) = re.findall(r"```text\n(The dry run .*?)\n```", PAGE, re.DOTALL)
+    assert done.out.startswith(shown)
     assert "SIGKILL the pipeline before its commit arrives" in done.err
 
 
 @pytest.mark.integration
-def test_a_dry_run_says_that_no_identity_comes_back(runs: Path, tmp_path: Path) -> None:
+def test_dry_run_reports_outputs_without_identity(runs: Path, tmp_path: Path) -> None:
     program = (TUTORIAL / "verify/enrich.py").read_text()
     changed = program.replace("json.dumps(order)", '"no identity"')
     assert changed != program
-    done = typed(DRY_RUN, runs, tmp_path, enrich=changed)
+    done = run_page_command(DRY_RUN, runs, tmp_path, enrich=changed)
     assert done.code == 3, done.out + done.err
     assert "none has the identity of an input" in done.out
     assert "The dry run failed, although no fault" in done.out
 
 
 @pytest.mark.integration
-def test_a_dry_run_says_which_field_of_a_content_is_wrong(runs: Path, tmp_path: Path) -> None:
+def test_dry_run_reports_a_wrong_field(runs: Path, tmp_path: Path) -> None:
     (tmp_path / "rules.py").write_text(
         "def enriched(order):\n"
         "    return {**order, 'grams': order['quantity'] * 400, 'priority': 'high'}\n"
     )
     expecting = DRY_RUN.replace("--output", "--expect rules.py:enriched --instances 2 --output")
-    done = typed(expecting, runs, tmp_path)
+    done = run_page_command(expecting, runs, tmp_path)
     assert done.code == 1, done.out + done.err
     assert "wrong-output" in done.out
     assert 'priority: expected "high", found no such field' in done.out
@@ -82,7 +82,7 @@ def test_a_dry_run_says_which_field_of_a_content_is_wrong(runs: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("command", "says"),
+    ("command", "message"),
     [
         ("verify --output out", "no command; give the pipeline"),
         ("verify -- true", "Missing option '--output'"),
@@ -92,19 +92,19 @@ def test_a_dry_run_says_which_field_of_a_content_is_wrong(runs: Path, tmp_path: 
         ("verify --output out --data none.jsonl -- true", "none.jsonl"),
     ],
 )
-def test_what_cannot_be_tried_is_usage(command: str, says: str, tmp_path: Path) -> None:
+def test_invalid_options_are_a_usage_error(command: str, message: str, tmp_path: Path) -> None:
     done = onceproof(*shlex.split(command), folder=tmp_path)
     assert done.code == 2, done.out + done.err
-    assert says in re.sub(r"[│\s]+", " ", done.err)
+    assert message in re.sub(r"[│\s]+", " ", done.err)
     assert "Traceback" not in done.err
     assert not (tmp_path / "runs").exists()
 
 
-class TestTheTrial:
+class TestTrial:
     pytestmark = MINUTES
 
-    def test_the_bug_is_found(self, runs: Path, tmp_path: Path) -> None:
-        done = typed(BROKEN, runs, tmp_path)
+    def test_bug_is_found(self, runs: Path, tmp_path: Path) -> None:
+        done = run_page_command(BROKEN, runs, tmp_path)
         assert done.code == 1, done.out + done.err
         (group,) = done.report["findings"]
         assert group["anomaly"] == "duplicate-output"
@@ -113,36 +113,34 @@ class TestTheTrial:
         assert row in done.out
         assert done.verdicts() == {"exactly-once orders → enriched": "violated"}
 
-    def test_who_commits_first_is_caught_losing(self, runs: Path, tmp_path: Path) -> None:
+    def test_committing_before_processing_loses_output(self, runs: Path, tmp_path: Path) -> None:
         commit = "        consumer.commit(asynchronous=False)\n"
         program = (TUTORIAL / "verify/enrich.py").read_text()
         assert program.count(commit) == 1
-        first = program.replace(commit, "").replace(
+        committing_first = program.replace(commit, "").replace(
             "    for message in messages:\n",
             f"    if messages:\n{commit}    for message in messages:\n",
         )
-        done = typed(BROKEN, runs, tmp_path, enrich=first)
+        done = run_page_command(BROKEN, runs, tmp_path, enrich=committing_first)
         assert done.code == 1, done.out + done.err
         (group,) = done.report["findings"]
         assert group["anomaly"] == "lost-output"
 
-    def test_it_holds_when_it_is_mended(self, runs: Path, tmp_path: Path) -> None:
-        done = typed(MENDED, runs, tmp_path)
+    def test_fixed_program_holds(self, runs: Path, tmp_path: Path) -> None:
+        done = run_page_command(FIXED, runs, tmp_path)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → enriched": "holds"}
         assert re.search(r"Exactly once held through \d\d faults", done.out)
 
-    def test_all_records_show_what_was_aborted(self, runs: Path, tmp_path: Path) -> None:
-        command = MENDED.replace("--output enriched", "--output enriched@read_uncommitted")
-        done = typed(command, runs, tmp_path)
+    def test_read_uncommitted_output_is_violated(self, runs: Path, tmp_path: Path) -> None:
+        command = FIXED.replace("--output enriched", "--output enriched@read_uncommitted")
+        done = run_page_command(command, runs, tmp_path)
         assert done.code == 1, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → enriched": "violated"}
 
     @pytest.mark.parametrize(("mode", "verdict"), [("append", "violated"), ("overwrite", "holds")])
-    def test_a_spark_job_is_killed_behind_its_write(
-        self, runs: Path, mode: str, verdict: str
-    ) -> None:
-        done = tried(
+    def test_spark_job_killed_after_its_write(self, runs: Path, mode: str, verdict: str) -> None:
+        done = verify_program(
             runs, "own_spark_job.py",
             "{bootstrap}", "{checkpoint}", "{spark_jars}", "{work}/out", mode,
             output="parquet:{work}/out",
@@ -155,9 +153,7 @@ class TestTheTrial:
         assert list(cache.location().glob("drivers/*/classes.jsa")), "its classes were kept"
 
 
-class TestATable:
-    """A program that writes into PostgreSQL, and one value for each key."""
-
+class TestPostgresTable:
     pytestmark = MINUTES
 
     @pytest.mark.parametrize(
@@ -169,11 +165,11 @@ class TestATable:
             ("stale", "violated", {"state-mismatch"}),
         ],
     )
-    def test_what_it_comes_to(
+    def test_verdict_depends_on_mode(
         self, runs: Path, mode: str, verdict: str, anomalies: set[str]
     ) -> None:
         upserts = {"upserts": "json:$.customer"} if mode in ("latest", "stale") else {}
-        done = tried(
+        done = verify_program(
             runs, "own_table_program.py",
             "{bootstrap}", "{input}", "{database}", "shipped", "{work}/cache", mode,
             output="postgres:shipped", **upserts,
@@ -184,8 +180,6 @@ class TestATable:
 
 
 class TestDeadLetters:
-    """A program that puts aside what it cannot process."""
-
     pytestmark = MINUTES
 
     @pytest.mark.parametrize(
@@ -196,26 +190,24 @@ class TestDeadLetters:
             ("lost", "violated", {"lost-output"}),
         ],
     )
-    def test_what_it_comes_to(
+    def test_verdict_depends_on_mode(
         self, runs: Path, mode: str, verdict: str, anomalies: set[str]
     ) -> None:
-        done = tried(
+        done = verify_program(
             runs, "own_letters_program.py",
             "{bootstrap}", "{input}", "sorted", "rejected", "{work}/note", mode,
             **{"output": "sorted", "dead-letters": "rejected"},
         )  # fmt: skip
         assert done.verdicts() == {"exactly-once orders → sorted": verdict}, done.out + done.err
-        # What is neither sent nor waited for with the others may also be sent once too often.
+        # Without waiting for acknowledgements, orders may also be sent twice.
         assert {group["anomaly"] for group in done.report["findings"]} >= anomalies
         assert done.code == (verdict == "violated")
 
 
-class TestAnHttpService:
-    """A program that posts to a service, and tells at a URL that it is up."""
-
+class TestHttpService:
     pytestmark = MINUTES
 
-    def done(self, runs: Path, mode: str, *more: str) -> Finished:
+    def verify_http(self, runs: Path, mode: str, *more: str) -> Finished:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = str(free.getsockname()[1])
         return onceproof(
@@ -234,10 +226,10 @@ class TestAnHttpService:
             ("early", "violated", {"lost-output"}),
         ],
     )
-    def test_what_it_comes_to(
+    def test_verdict_depends_on_mode(
         self, runs: Path, mode: str, verdict: str, anomalies: set[str]
     ) -> None:
-        done = self.done(runs, mode)
+        done = self.verify_http(runs, mode)
         assert done.verdicts() == {"exactly-once orders → shipments": verdict}, done.out + done.err
         assert {group["anomaly"] for group in done.report["findings"]} == anomalies
         assert done.code == (verdict == "violated")
@@ -246,7 +238,7 @@ class TestAnHttpService:
         ("mode", "verdict", "anomalies"),
         [("keyed", "holds", set()), ("plain", "violated", {"duplicate-output"})],
     )
-    def test_a_service_that_only_commands_reach(
+    def test_program_controlled_by_commands(
         self, runs: Path, tmp_path: Path, mode: str, verdict: str, anomalies: set[str]
     ) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -272,23 +264,23 @@ class TestAnHttpService:
         assert all("did not answer: " in (evidence or "") for evidence in killed)
         assert Path("/proc", (tmp_path / "pid").read_text()).exists() is False
 
-    def test_one_that_is_never_up_is_told_of(self, runs: Path) -> None:
-        done = self.done(runs, "never-up", "--dry-run")
+    def test_unhealthy_program_is_reported(self, runs: Path) -> None:
+        done = self.verify_http(runs, "never-up", "--dry-run")
         assert done.code in (3, 4), done.out + done.err
         assert re.search(r"it is not healthy: http://127.0.0.1:\d+/up answered 503", done.out)
 
 
-class TestAnIcebergTable:
-    """A PySpark job whose table is read by its metadata, without Spark."""
+class TestIcebergTable:
+    """The table is read by its metadata, without Spark."""
 
     pytestmark = MINUTES
 
     @pytest.mark.parametrize(
         ("mode", "verdict"), [("stream", "holds"), ("merge", "holds"), ("append", "violated")]
     )
-    def test_what_it_comes_to(self, runs: Path, mode: str, verdict: str) -> None:
+    def test_verdict_depends_on_mode(self, runs: Path, mode: str, verdict: str) -> None:
         upserts = {"upserts": "json:$.customer"} if mode == "merge" else {}
-        done = tried(
+        done = verify_program(
             runs, "own_iceberg_job.py",
             "{bootstrap}", "{checkpoint}", "{spark_jars}", "{work}/lake", mode,
             output="iceberg:{work}/lake/orders", **upserts,
@@ -298,16 +290,16 @@ class TestAnIcebergTable:
         )
 
 
-class TestADeltaTable:
-    """A PySpark job whose table is read by its log, without Spark."""
+class TestDeltaTable:
+    """The table is read by its log, without Spark."""
 
     pytestmark = MINUTES
 
     @pytest.mark.parametrize(
         ("mode", "verdict"), [("idempotent", "holds"), ("merge", "holds"), ("append", "violated")]
     )
-    def test_what_it_comes_to(self, runs: Path, mode: str, verdict: str) -> None:
-        done = tried(
+    def test_verdict_depends_on_mode(self, runs: Path, mode: str, verdict: str) -> None:
+        done = verify_program(
             runs, "own_delta_job.py",
             "{bootstrap}", "{checkpoint}", "{spark_jars}", "{work}/orders", mode,
             output="delta:{work}/orders",
@@ -315,17 +307,17 @@ class TestADeltaTable:
         assert done.verdicts() == {"exactly-once orders → orders": verdict}, done.out + done.err
 
 
-class TestWhatACommandPrints:
-    """The tutorial's programs, judged by what a command says that it found."""
+class TestCommandOutput:
+    """The output is read by a command that prints the records."""
 
     pytestmark = MINUTES
 
     @pytest.mark.parametrize(
         ("name", "verdict"), [("enrich_mended", "holds"), ("enrich", "violated")]
     )
-    def test_what_it_comes_to(self, runs: Path, name: str, verdict: str) -> None:
+    def test_verdict_depends_on_mode(self, runs: Path, name: str, verdict: str) -> None:
         printing = Path(__file__).parent / "own_printing_program.py"
-        done = tried(
+        done = verify_program(
             runs, str(TUTORIAL / f"verify/{name}.py"), "{bootstrap}", "{input}", "enriched",
             output=shlex.join(
                 [f"command:{sys.executable}", str(printing), "{bootstrap}", "enriched"]
@@ -335,13 +327,13 @@ class TestWhatACommandPrints:
         assert set(done.verdicts().values()) == {verdict}, done.out + done.err
 
 
-class TestAnotherLanguage:
-    """A program in Java, started from its source, whose identities are in headers alone."""
+class TestJavaProgram:
+    """A Java program started from source, with identities only in headers."""
 
     pytestmark = MINUTES
 
     @pytest.mark.parametrize(("mode", "verdict"), [("together", "holds"), ("apart", "violated")])
-    def test_what_it_comes_to(self, runs: Path, mode: str, verdict: str) -> None:
+    def test_verdict_depends_on_mode(self, runs: Path, mode: str, verdict: str) -> None:
         stage = prepared().stage
         assert stage is not None
         done = onceproof(
