@@ -98,7 +98,7 @@ def test_killed_executors_retry_tasks_and_duplicate_output(runs):
         ("late-commit-librdkafka-1", r"answered with no error, .* abort with INVALID_TXN_STATE"),
     ],
 )
-def test_late_commit_is_answered_and_exposes_aborted_records(runs, name, answers):
+def test_late_commit_takes_effect_unless_fenced(runs, name, answers):
     done, evidence = run_scenario(runs, name)
     assert re.search(answers, evidence)
     # A transaction has six records, and readers got those that its owner wanted to abort.

@@ -103,7 +103,7 @@ def test_invalid_options_are_a_usage_error(command: str, message: str, tmp_path:
 class TestTrial:
     pytestmark = MINUTES
 
-    def test_bug_is_found(self, runs: Path, tmp_path: Path) -> None:
+    def test_original_program_duplicates_output(self, runs: Path, tmp_path: Path) -> None:
         done = run_page_command(BROKEN, runs, tmp_path)
         assert done.code == 1, done.out + done.err
         (group,) = done.report["findings"]
@@ -139,7 +139,9 @@ class TestTrial:
         assert done.verdicts() == {"exactly-once orders → enriched": "violated"}
 
     @pytest.mark.parametrize(("mode", "verdict"), [("append", "violated"), ("overwrite", "holds")])
-    def test_spark_job_killed_after_its_write(self, runs: Path, mode: str, verdict: str) -> None:
+    def test_spark_job_is_killed_between_write_and_commit(
+        self, runs: Path, mode: str, verdict: str
+    ) -> None:
         done = verify_program(
             runs, "own_spark_job.py",
             "{bootstrap}", "{checkpoint}", "{spark_jars}", "{work}/out", mode,
@@ -238,7 +240,7 @@ class TestHttpService:
         ("mode", "verdict", "anomalies"),
         [("keyed", "holds", set()), ("plain", "violated", {"duplicate-output"})],
     )
-    def test_program_controlled_by_commands(
+    def test_service_is_stopped_and_killed_by_commands(
         self, runs: Path, tmp_path: Path, mode: str, verdict: str, anomalies: set[str]
     ) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:

@@ -29,12 +29,12 @@ moments = st.integers(0, 6)
 lives = st.lists(st.tuples(moments, moments).map(sorted), max_size=6)
 
 
-def table(given_edges: list[Edge], barriers: Sequence[tuple[Any, ...]] = ()) -> pa.Table:
+def table(edge_list: list[Edge], barriers: Sequence[tuple[Any, ...]] = ()) -> pa.Table:
     """A table of edges between transactions and of edges to or from barriers.
 
     A barrier edge is (source, its barrier, target, its barrier).
     """
-    edge_rows = [(s, None, t, None, kind) for s, t, kind in given_edges]
+    edge_rows = [(s, None, t, None, kind) for s, t, kind in edge_list]
     edge_rows += [(*ends, "realtime") for ends in barriers]
     columns = ("source", "source_barrier", "target", "target_barrier", "kind")
     schema = pa.schema([(name, pa.string()) for name in columns])
@@ -54,9 +54,9 @@ def checked_walks(found: pa.Table) -> list[tuple[str, ...]]:
     return [tuple(s["source"] for s in steps) for steps in cycles.values()]
 
 
-def edge_kinds(given_edges: list[Edge]) -> cycle_oracle.Edges:
+def edge_kinds(edge_list: list[Edge]) -> cycle_oracle.Edges:
     pairs: cycle_oracle.Edges = {}
-    for source, target, kind in given_edges:
+    for source, target, kind in edge_list:
         if source != target:
             pairs.setdefault((source, target), set()).add(kind)
     return pairs
@@ -65,18 +65,18 @@ def edge_kinds(given_edges: list[Edge]) -> cycle_oracle.Edges:
 @settings(deadline=None, max_examples=300)
 @given(edges, st.sampled_from(NEEDS), st.randoms(use_true_random=False))
 def test_finds_shortest_cycle_of_each_component(
-    given_edges: list[Edge], needs: frozenset[str], draw: Random
+    edge_list: list[Edge], needs: frozenset[str], draw: Random
 ) -> None:
-    found = shortest_cycles(table(given_edges), needs)
-    oracle = cycle_oracle.shortest(edge_kinds(given_edges), set(KINDS), set(needs))
+    found = shortest_cycles(table(edge_list), needs)
+    oracle = cycle_oracle.shortest(edge_kinds(edge_list), set(KINDS), set(needs))
     assert sorted(checked_walks(found)) == sorted(oracle.values())
-    known_edges = {(s, t, kind) for s, t, kind in given_edges}
+    known_edges = {(s, t, kind) for s, t, kind in edge_list}
     for row in found.to_pylist():
         assert (row["source"], row["target"], row["kind"]) in known_edges
     for name in found["cycle"].unique().to_pylist():
         kinds = {row["kind"] for row in found.to_pylist() if row["cycle"] == name}
         assert needs <= kinds
-    shuffled = list(given_edges)
+    shuffled = list(edge_list)
     draw.shuffle(shuffled)
     assert shortest_cycles(table(shuffled), needs).sort_by("cycle") == found.sort_by("cycle")
 
@@ -84,23 +84,23 @@ def test_finds_shortest_cycle_of_each_component(
 @settings(deadline=None, max_examples=200)
 @given(edges, st.sampled_from(NEEDS), st.permutations("abcdef"))
 def test_shortest_cycles_do_not_depend_on_place_columns(
-    given_edges: list[Edge], needs: frozenset[str], order: list[str]
+    edge_list: list[Edge], needs: frozenset[str], order: list[str]
 ) -> None:
-    ordered = table(given_edges)
+    ordered = table(edge_list)
     for end, name in enumerate(("source_place", "target_place")):
         ordered = ordered.append_column(
-            name, pa.array([order.index(e[end]) for e in given_edges], pa.int64())
+            name, pa.array([order.index(e[end]) for e in edge_list], pa.int64())
         )
-    assert shortest_cycles(ordered, needs) == shortest_cycles(table(given_edges), needs)
+    assert shortest_cycles(ordered, needs) == shortest_cycles(table(edge_list), needs)
 
 
 @settings(deadline=None, max_examples=300)
 @given(edges, lives)
 def test_barriers_are_equivalent_to_pairwise_realtime_edges(
-    given_edges: list[Edge], lifetimes: list[list[int]]
+    edge_list: list[Edge], lifetimes: list[list[int]]
 ) -> None:
     lifetime = dict(zip("abcdef", lifetimes, strict=False))
-    given_edges = [edge for edge in given_edges if edge[2] != "ww"]
+    edge_list = [edge for edge in edge_list if edge[2] != "ww"]
     ends = sorted({end for _, end in lifetime.values()})
     barriers: list[tuple[Any, ...]] = [
         (t, None, None, str(end)) for t, (_, end) in lifetime.items()
@@ -117,12 +117,12 @@ def test_barriers_are_equivalent_to_pairwise_realtime_edges(
     ]
     needs = frozenset({"wr", "realtime"})
     oracle = cycle_oracle.shortest(
-        edge_kinds([*given_edges, *pairs]), {"wr", "process", "realtime"}, set(needs)
+        edge_kinds([*edge_list, *pairs]), {"wr", "process", "realtime"}, set(needs)
     )
-    found = shortest_cycles(table(given_edges, barriers), needs)
+    found = shortest_cycles(table(edge_list, barriers), needs)
     assert sorted(checked_walks(found)) == sorted(oracle.values())
     for row in found.to_pylist():
-        assert (row["source"], row["target"], row["kind"]) in {*given_edges, *pairs}
+        assert (row["source"], row["target"], row["kind"]) in {*edge_list, *pairs}
 
 
 def random_history(draw: Random) -> History:

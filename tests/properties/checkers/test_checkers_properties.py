@@ -54,10 +54,10 @@ def judged(world: World) -> Judgement:
     return check(rows.replace("phases", phases), claims(world))
 
 
-def assert_judges_agree(given_cases: list[Case]) -> None:
-    worlds = [case.world for case in given_cases]
+def assert_judges_agree(batch: list[Case]) -> None:
+    worlds = [case.world for case in batch]
     screened, unscreened = ask_engine(worlds, SCREEN), ask_engine(worlds, NO_SCREEN)
-    for number, case in enumerate(given_cases):
+    for number, case in enumerate(batch):
         found = {
             "oracle": ask_oracle(case.world),
             "duckdb": screened[number],
@@ -72,8 +72,8 @@ def test_judges_agree_on_seeded_cases() -> None:
 
 @settings(FEW, max_examples=6)
 @given(st.lists(cases(), min_size=1, max_size=20))
-def test_judges_agree_on_generated_cases(given_cases: list[Case]) -> None:
-    assert_judges_agree(given_cases)
+def test_judges_agree_on_generated_cases(batch: list[Case]) -> None:
+    assert_judges_agree(batch)
 
 
 @pytest.mark.parametrize("seed", range(4))

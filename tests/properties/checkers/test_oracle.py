@@ -43,8 +43,8 @@ def test_same_seed_builds_same_world() -> None:
 
 def test_choices_cover_every_field_and_start_with_the_default() -> None:
     assert [f.name for f in fields(Shape)] == list(CHOICES)
-    dull = Shape()
-    assert all(getattr(dull, name) == choices[0] for name, choices in CHOICES.items())
+    default = Shape()
+    assert all(getattr(default, name) == choices[0] for name, choices in CHOICES.items())
 
 
 def test_oracle_covers_every_anomaly_and_its_evidence() -> None:

@@ -210,7 +210,7 @@ def _behind() -> Iterator[Sample]:
 
 def _regressed() -> Iterator[Sample]:
     """An owner's positions go backwards."""
-    mine = {"owner": "g", "role": "resume", "sink": None, "partition": 0}
+    position = {"owner": "g", "role": "resume", "sink": None, "partition": 0}
     for title, other in (
         ("owner", {"owner": "h"}),
         ("role", {"role": "atomic"}),
@@ -220,22 +220,22 @@ def _regressed() -> Iterator[Sample]:
         yield sample(
             f"regress: positions of another {title} are ordered separately",
             positions=[
-                mine | other | {"offset": 9, "ordinal": 0, "batch": 100},
-                mine | {"offset": 4, "ordinal": 1, "batch": 1},
-                mine | other | {"offset": 9, "ordinal": 2, "batch": 102},
-                mine | {"offset": 3, "ordinal": 3, "batch": 2},
-                mine | other | {"offset": 9, "ordinal": 4, "batch": 104},
+                position | other | {"offset": 9, "ordinal": 0, "batch": 100},
+                position | {"offset": 4, "ordinal": 1, "batch": 1},
+                position | other | {"offset": 9, "ordinal": 2, "batch": 102},
+                position | {"offset": 3, "ordinal": 3, "batch": 2},
+                position | other | {"offset": 9, "ordinal": 4, "batch": 104},
             ],
             finds={"offset-regressed": [{"ordinal": 3}]},
         )
     once = [
-        mine | {"offset": 9, "ordinal": 1, "batch": 3},
-        mine | {"offset": 7, "ordinal": 1, "batch": 2},
+        position | {"offset": 9, "ordinal": 1, "batch": 3},
+        position | {"offset": 7, "ordinal": 1, "batch": 2},
     ]
     for title, rows in (("", once), (", in reverse", once[::-1])):
         yield sample(
             f"regress: positions with one ordinal are ordered by offset{title}",
-            positions=[*rows, mine | {"offset": 8, "ordinal": 2, "batch": 4}],
+            positions=[*rows, position | {"offset": 8, "ordinal": 2, "batch": 4}],
             finds={"offset-regressed": [{"ordinal": 2}]},
         )
 
@@ -285,7 +285,7 @@ def _gaps() -> Iterator[Sample]:
 def _closed() -> Iterator[Sample]:
     """a appears once in a log not read to its end; the ledger has two effects of it."""
     sent = {"record": "a", "attempt": "a/1", "called_at": 0, "returned_at": 5}
-    twice = {"duplicate-output": A}
+    duplicates = {"duplicate-output": A}
     cases: tuple[tuple[str, list[Row], bool], ...] = (
         ("its send returned before the collection", [sent], True),
         ("its send returned after the collection began", [sent | {"returned_at": 6}], False),
@@ -304,7 +304,7 @@ def _closed() -> Iterator[Sample]:
     )  # fmt: skip
     for title, sends, closed in cases:
         for collected in (True, False):
-            found: dict[str, Any] = dict(twice) if closed and collected else {}
+            found: dict[str, Any] = dict(duplicates) if closed and collected else {}
             undecided = [] if closed and collected else ["duplicate-output"]
             yield sample(
                 f"closed: {title}, and the log was {'' if collected else 'not '}collected",

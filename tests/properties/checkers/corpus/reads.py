@@ -93,25 +93,25 @@ def _early_reads() -> Iterator[Sample]:
             sends=[sent],
             reads=[read | {"attempt": attempt, "clock": "elsewhere"}],
         )
-    again = sent | {"attempt": "a/2", "ordinal": 1}
+    second = sent | {"attempt": "a/2", "ordinal": 1}
     yield sample(
         "a read with the attempt of a later send does not come from the earlier one",
         phases=CUT_SHORT,
-        sends=[sent | {"called_at": 3}, again],
+        sends=[sent | {"called_at": 3}, second],
         reads=[read | {"attempt": "a/2"}],
         finds=found,
     )
     yield sample(
         "a read with the attempt of an earlier send, before a later one",
         phases=CUT_SHORT,
-        sends=[sent | {"called_at": 3}, again],
+        sends=[sent | {"called_at": 3}, second],
         reads=[read],
     )
     nameless = read | {"attempt": None}
     for title, other in (
-        ("earlier", again | {"called_at": 3}),
-        ("by another clock", again | {"clock": "elsewhere"}),
-        ("earlier to another topic", again | {"called_at": 3, "topic": "aside"}),
+        ("earlier", second | {"called_at": 3}),
+        ("by another clock", second | {"clock": "elsewhere"}),
+        ("earlier to another topic", second | {"called_at": 3, "topic": "aside"}),
     ):
         yield sample(
             f"a read without attempt may come from a send called {title}",
@@ -123,7 +123,7 @@ def _early_reads() -> Iterator[Sample]:
         "a read without attempt before all sends of its record",
         trials=BOTH,
         phases=CUT_SHORT,
-        sends=[sent, again | {"called_at": 6, "topic": "orders"}, {"attempt": "b/1"}],
+        sends=[sent, second | {"called_at": 6, "topic": "orders"}, {"attempt": "b/1"}],
         reads=[nameless, nameless | {"topic": "orders"}],
         finds={"phantom": [{"topic": "input"}, {"topic": "orders"}]},
     )

@@ -38,7 +38,7 @@ def _sends() -> Iterator[Sample]:
     """The samples vary the fate of b, which t also sent."""
     lost = _TORN | {"lost-write": [{"record": "b"}]}
     b: dict[str, Any] = {"attempt": "b/1", "record": "b", "txn": "t"}
-    again = {"attempt": "b/2", "record": "b", "outcome": "info"}
+    resent = {"attempt": "b/2", "record": "b", "outcome": "info"}
     yield _torn(
         "each failed send in a committed transaction is reported",
         sends=[b | {"outcome": "fail"}, b | {"attempt": "c/1", "record": "c", "outcome": "fail"}],
@@ -91,9 +91,9 @@ def _sends() -> Iterator[Sample]:
     )
     for title, attempt, others in (
         ("with an attempt to another topic", "b/3",
-         [again, again | {"attempt": "b/3", "topic": "aside"}]),
-        ("with another record's attempt", "a/1", [again]),
-        ("with an unknown attempt", "z/1", [again]),
+         [resent, resent | {"attempt": "b/3", "topic": "aside"}]),
+        ("with another record's attempt", "a/1", [resent]),
+        ("with an unknown attempt", "z/1", [resent]),
     ):  # fmt: skip
         yield _torn(
             f"an entry {title} may be its own",
@@ -103,7 +103,7 @@ def _sends() -> Iterator[Sample]:
         )
     yield _torn(
         "an entry with another send's attempt does not count",
-        sends=[b | {"partition": 0}, again],
+        sends=[b | {"partition": 0}, resent],
         log=[{"record": "b", "attempt": "b/2"}],
         finds=lost,
     )

@@ -39,11 +39,11 @@ def _other_record(table: str) -> Change:
 
 def _sibling_content(world: World, draw: Random, row: Row) -> bool:
     """The content of another effect with the same key."""
-    mine = (row["sink"], row["record"], row["effect_key"])
+    effect_key = (row["sink"], row["record"], row["effect_key"])
     others = [
         x["digest"]
         for x in world.rows["expected"]
-        if (x["sink"], x["record"], x["effect_key"]) == mine and x["digest"] != row["digest"]
+        if (x["sink"], x["record"], x["effect_key"]) == effect_key and x["digest"] != row["digest"]
     ]
     if not others:
         return False

@@ -26,13 +26,13 @@ def _entry_elsewhere(world: World, draw: Random, row: Row) -> None:
 
 def _entry_resent(world: World, draw: Random, row: Row) -> None:
     """The record was really sent again, but processed only once."""
-    again = {**row, "attempt": f"again/{len(world.rows['sends'])}"}
-    append(world, again)
+    resent = {**row, "attempt": f"again/{len(world.rows['sends'])}"}
+    append(world, resent)
     for send in world.rows["sends"]:
         if send["record"] == row["record"] and send["topic"] == row["topic"]:
             offset = end_of(world, row["topic"], row["partition"]) - 1
             world.rows["sends"].append(
-                {**send, "attempt": again["attempt"], "ordinal": send["ordinal"] + 100,
+                {**send, "attempt": resent["attempt"], "ordinal": send["ordinal"] + 100,
                  "partition": row["partition"], "offset": offset, "outcome": "ok", "txn": None}
             )  # fmt: skip
             return

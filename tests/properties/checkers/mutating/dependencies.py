@@ -64,10 +64,10 @@ def _read_of_later_write(world: World, draw: Random) -> str | None:
     sends = _committed_sends(world)
     pairs = [
         (a, b)
-        for mine in sends.values()
-        for a in mine
-        for theirs in sends.values()
-        for b in theirs
+        for own_sends in sends.values()
+        for a in own_sends
+        for other_sends in sends.values()
+        for b in other_sends
         if a["txn"] != b["txn"]
         and (a["topic"], a["partition"]) == (b["topic"], b["partition"])
         and a["offset"] < b["offset"]

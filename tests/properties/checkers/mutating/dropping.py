@@ -25,9 +25,9 @@ def _drop_from(table: str) -> Change:
 
 def _batch(world: World, draw: Random, row: Row) -> None:
     """All effects of the micro-batch that wrote this one."""
-    mine = (row["sink"], row["view"], row["batch"])
+    batch = (row["sink"], row["view"], row["batch"])
     world.rows["effects"][:] = [
-        e for e in world.rows["effects"] if (e["sink"], e["view"], e["batch"]) != mine
+        e for e in world.rows["effects"] if (e["sink"], e["view"], e["batch"]) != batch
     ]
 
 
@@ -35,9 +35,9 @@ def _from_one_output(world: World, draw: Random, row: Row) -> bool:
     """All effects of the record in one of several atomic outputs."""
     if not any(t.others and (t.sink, t.view) == (row["sink"], row["view"]) for t in world.trials):
         return False
-    mine = (row["sink"], row["view"], row["record"])
+    output_record = (row["sink"], row["view"], row["record"])
     world.rows["effects"][:] = [
-        e for e in world.rows["effects"] if (e["sink"], e["view"], e["record"]) != mine
+        e for e in world.rows["effects"] if (e["sink"], e["view"], e["record"]) != output_record
     ]
     return True
 

@@ -83,16 +83,16 @@ def _choices(inputs: list[tuple[Row, Row]]) -> Iterator[list[tuple[Row, Row]]]:
     places: dict[str, list[int]] = {}
     for e, _ in inputs:
         places.setdefault(e["record"], []).append(id(e))
-    for chosen in product(*(dict.fromkeys(some) for some in places.values())):
+    for chosen in product(*(dict.fromkeys(positions) for positions in places.values())):
         yield [(e, c) for e, c in inputs if id(e) in chosen]
 
 
 def _last(inputs: list[tuple[Row, Row]]) -> Iterator[str | None]:
     """Digests left by the last input of each partition; partitions are not ordered."""
     for partition in {e["partition"] for e, _ in inputs}:
-        here = [(e["offset"], c["digest"]) for e, c in inputs if e["partition"] == partition]
-        end = max(offset for offset, _ in here)
-        yield from (digest for offset, digest in here if offset == end)
+        by_offset = [(e["offset"], c["digest"]) for e, c in inputs if e["partition"] == partition]
+        end = max(offset for offset, _ in by_offset)
+        yield from (digest for offset, digest in by_offset if offset == end)
 
 
 def _differs(row: Row, expected: Expected) -> bool:

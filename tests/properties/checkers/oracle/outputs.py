@@ -18,8 +18,8 @@ def lost_output(s: Stretch) -> Iterator[Hit]:
         if slot.seen < slot.due:
             for entry in s.committed:
                 place = (entry["partition"], entry["offset"])
-                here = entry["record"] == slot.record and slot.place in (None, place)
-                if here and s.readable(*place):
+                in_slot = entry["record"] == slot.record and slot.place in (None, place)
+                if in_slot and s.readable(*place):
                     row = {**entry, "expected": slot.due, "seen": slot.seen}
                     yield Hit((*s.name, slot.record, slot.effect_key), row)
 
@@ -49,8 +49,8 @@ def _dead_letters_for(s: Stretch, slot: Slot) -> list[Row]:
     """Dead letters at a position whose only effects should be those of the slot."""
     if slot.effect_key == LETTER:
         return []
-    mine = (slot.record, LETTER, slot.place)
-    return [e for e in s.effects if (e["record"], e["effect_key"], s.place(e)) == mine]
+    group = (slot.record, LETTER, slot.place)
+    return [e for e in s.effects if (e["record"], e["effect_key"], s.place(e)) == group]
 
 
 def _same_source(s: Stretch) -> Iterator[tuple[Slot, list[Row]]]:
@@ -86,8 +86,8 @@ def _has_committed_entry(s: Stretch, slot: Slot) -> bool:
 
 
 def _in(s: Stretch, slot: Slot) -> list[Row]:
-    mine = (slot.record, slot.effect_key, slot.place)
-    return [e for e in s.effects if (e["record"], e["effect_key"], s.place(e)) == mine]
+    group = (slot.record, slot.effect_key, slot.place)
+    return [e for e in s.effects if (e["record"], e["effect_key"], s.place(e)) == group]
 
 
 def unfounded_output(s: Stretch) -> Iterator[Hit]:

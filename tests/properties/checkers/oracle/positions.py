@@ -26,8 +26,8 @@ def done(s: Stretch) -> dict[tuple[Any, ...], list[Row]]:
     foreign = foreign_owners(s)
     for p in s.rows["positions"]:
         judged = p["kind"] == "done" and p["role"] in ("atomic", "resume")
-        here = p["topic"] == s.topic and p["sink"] in (None, s.trial.sink)
-        if judged and here and p["owner"] not in foreign:
+        on_trial = p["topic"] == s.topic and p["sink"] in (None, s.trial.sink)
+        if judged and on_trial and p["owner"] not in foreign:
             found[p["owner"], p["role"], p["sink"], p["partition"]].append(p)
     return {k: sorted(v, key=lambda p: (p["ordinal"], p["offset"])) for k, v in found.items()}
 

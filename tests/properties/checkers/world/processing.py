@@ -115,10 +115,10 @@ class Pipeline:
                 sink.write(effect, entry, batch=batch, owner=self.owner, instance=self._instance,
                            sink=sink.name)  # fmt: skip
 
-    def _maybe(self, what: str, chance: float = 0.5) -> bool:
+    def _maybe(self, name: str, chance: float = 0.5) -> bool:
         """A random choice, for each output or, if outputs are atomic, for each input."""
         choice = self.stage.maybe(chance)
-        return self._choices.setdefault(what, choice) if self.stage.shape.atomic else choice
+        return self._choices.setdefault(name, choice) if self.stage.shape.atomic else choice
 
     def _rolled_back_effects(self, batch: int, ends: dict[Place, int]) -> None:
         """Effects of an execution that was rolled back, invisible to read_committed readers."""

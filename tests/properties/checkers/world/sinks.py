@@ -29,10 +29,10 @@ class Sink:
     @classmethod
     def of_upserts(cls, stage: Stage, name: str) -> Sink:
         """A sink of upserts, in which only the journal shows all effects."""
-        made = cls(stage, name)
-        made.views = []
-        made._has_journal = made._upserts = True
-        return made
+        sink = cls(stage, name)
+        sink.views = []
+        sink._has_journal = sink._upserts = True
+        return sink
 
     def write(
         self,
@@ -92,6 +92,6 @@ class Sink:
                 record=common["record"], ordinal=self._next(f"{sink} journal"),
             )  # fmt: skip
 
-    def _next(self, what: str) -> int:
-        self._ends[what] += 1
-        return self._ends[what]
+    def _next(self, counter: str) -> int:
+        self._ends[counter] += 1
+        return self._ends[counter]
