@@ -15,7 +15,7 @@ from onceproof.checkers.controls import Control
 from onceproof.checkers.engines.literals import literal
 from onceproof.checkers.engines.overlay import Layer
 from onceproof.checkers.history import History
-from onceproof.checkers.promised import NOTHING, Promised
+from onceproof.checkers.promised import NOTHING, RequiredHistory
 
 _LOGS: Final = """
 SELECT p.topic, p."partition", p.log_start, p.high_watermark, coalesce(n.entries, 0) AS entries
@@ -124,7 +124,7 @@ _WRITERS: Final = ("harness", "workload", "auditor")
 """The processes that write history in every run."""
 
 
-def belonging(layer: Layer, history: History, promised: Promised) -> tuple[Control, ...]:
+def belonging(layer: Layer, history: History, promised: RequiredHistory) -> tuple[Control, ...]:
     """Return a failed control for everything that is missing or duplicated.
 
     If nothing is `promised`, nothing is required.
@@ -144,7 +144,7 @@ def _control(sentence: str, *, always: bool) -> Control:
     return Control(passed=False, detail=detail, even_if_interrupted=always)
 
 
-def _missing(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
+def _missing(layer: Layer, history: History, promised: RequiredHistory) -> Iterator[str]:
     yield from _rows(history, promised)
     yield from _faults(history, promised)
     yield from _twice(layer, history)
@@ -155,7 +155,7 @@ def _missing(layer: Layer, history: History, promised: Promised) -> Iterator[str
         yield from _processes(layer, history)
 
 
-def _rows(history: History, promised: Promised) -> Iterator[str]:
+def _rows(history: History, promised: RequiredHistory) -> Iterator[str]:
     for table, rows in promised.rows.items():
         if history.rows(table) != rows:
             yield f"{table} has {history.rows(table)} rows, but {rows} were sealed"
@@ -174,7 +174,7 @@ def _twice(layer: Layer, history: History) -> Iterator[str]:
         )
 
 
-def _faults(history: History, promised: Promised) -> Iterator[str]:
+def _faults(history: History, promised: RequiredHistory) -> Iterator[str]:
     rows = {row["fault"]: row for row in history["faults"].to_pylist()}
     for name, required in promised.faults.items():
         if name not in rows:
@@ -183,7 +183,7 @@ def _faults(history: History, promised: Promised) -> Iterator[str]:
             yield f"fault «{name}» is required by the schedule, but not in faults"
 
 
-def _logs(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
+def _logs(layer: Layer, history: History, promised: RequiredHistory) -> Iterator[str]:
     ends = layer.rows(_LOGS)
     known = {(row["topic"], row["partition"]) for row in ends}
     for topic, partitions in promised.logs.items():
@@ -216,7 +216,7 @@ def _logs(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
             )
 
 
-def _sends(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
+def _sends(layer: Layer, history: History, promised: RequiredHistory) -> Iterator[str]:
     if history.rows("sends") < promised.records:
         yield (
             f"sends has {history.rows('sends')} rows, but the workload has {promised.records} "
@@ -233,7 +233,7 @@ def _sends(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
         yield f"{unknown} transactions named in sends, staged or reads have no row in txns"
 
 
-def _positions(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
+def _positions(layer: Layer, history: History, promised: RequiredHistory) -> Iterator[str]:
     if promised.positions and history.rows("log") and not history.rows("positions"):
         yield "positions has no rows, although the pipeline's positions were recorded"
     if unknown := layer.number(_PROGRESS):
@@ -246,7 +246,7 @@ def _positions(layer: Layer, history: History, promised: Promised) -> Iterator[s
             )
 
 
-def _results(layer: Layer, promised: Promised) -> Iterator[str]:
+def _results(layer: Layer, promised: RequiredHistory) -> Iterator[str]:
     for table, due in (
         ("expected", promised.expected),
         ("contributions", promised.contributions),

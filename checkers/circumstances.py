@@ -7,7 +7,7 @@ from typing import Final
 
 from onceproof.checkers.history import History
 from onceproof.checkers.model import Hop, Row
-from onceproof.checkers.promised import NOTHING, Promised
+from onceproof.checkers.promised import NOTHING, RequiredHistory
 
 TO_COMPLETE: Final = ("settle", "collect")
 """Phases that must have ended well for absence from the history to prove anything."""
@@ -40,7 +40,7 @@ class Circumstances:
     """Why it is unknown whether all rows are there; None if it is known."""
 
     @classmethod
-    def of(cls, history: History, promised: Promised = NOTHING) -> Circumstances:
+    def of(cls, history: History, promised: RequiredHistory = NOTHING) -> Circumstances:
         return cls(
             due=promised.phases or TO_COMPLETE,
             doubt=promised.doubt,

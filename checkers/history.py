@@ -22,10 +22,10 @@ from onceproof.checkers.history_rows import filled
 from onceproof.checkers.local_folder import LocalFolder, distinct
 from onceproof.checkers.tables import TABLES
 
-__all__ = ["BadHistory", "History", "Shelf"]
+__all__ = ["BadHistory", "History", "TableStore"]
 
 
-class Shelf(Protocol):
+class TableStore(Protocol):
     """A place for tables where queries find them."""
 
     def put(self, name: str, table: pa.Table) -> None: ...
@@ -174,7 +174,7 @@ class History(Mapping[str, pa.Table]):
         for stored in self._stored.values():
             stored.file.check()
 
-    def put_into(self, shelf: Shelf) -> None:
+    def put_into(self, shelf: TableStore) -> None:
         for name in TABLES:
             if self.rows(name) and name in self._stored:
                 stored = self._stored[name]

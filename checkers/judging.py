@@ -30,7 +30,7 @@ from onceproof.checkers.model import (
     Mutation,
 )
 from onceproof.checkers.mutation_check import Proof, prove
-from onceproof.checkers.promised import NOTHING, Promised
+from onceproof.checkers.promised import NOTHING, RequiredHistory
 from onceproof.checkers.refutations import refutations, shown_with
 from onceproof.checkers.sample import choose, taken_out
 from onceproof.checkers.trials import Input, Trials, outputs_of
@@ -44,7 +44,7 @@ def check(
     claims: Iterable[Claim],
     settings: Settings | None = None,
     *,
-    promised: Promised = NOTHING,
+    promised: RequiredHistory = NOTHING,
     rows: Callable[[str, pa.Table], None] | None = None,
 ) -> Judgement:
     """Judge a history against claims.
@@ -67,7 +67,7 @@ def _judged(
     bottom: Layer,
     history: History,
     claims: Sequence[Claim],
-    promised: Promised,
+    promised: RequiredHistory,
     rows: Callable[[str, pa.Table], None] | None,
 ) -> Judgement:
     circumstances = Circumstances.of(history, promised)

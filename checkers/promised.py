@@ -15,7 +15,7 @@ PHASES: Final = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "
 
 
 @dataclass(frozen=True, kw_only=True)
-class Promised:
+class RequiredHistory:
     """What the history of a completed run must have.
 
     Attributes:
@@ -43,5 +43,5 @@ class Promised:
     doubt: str | None = None
 
 
-NOTHING: Final = Promised()
+NOTHING: Final = RequiredHistory()
 """Nothing is known but the rows."""

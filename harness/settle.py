@@ -7,8 +7,8 @@ sink do not change. Consumer lag is not used, because control markers may keep i
 
 from __future__ import annotations
 
-from onceproof.harness.context.pipeline import PipelineTrouble, Rests
-from onceproof.harness.context.recorder import HeldBack, Stalled
+from onceproof.harness.context.pipeline import IdleByOutputs, PipelineTrouble
+from onceproof.harness.context.recorder import MayStillWrite, Stalled
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.user_pipeline.hung import start_if_hung
@@ -25,7 +25,7 @@ def settle(context: RunContext) -> None:
 
     Raises:
         Stalled: no progress within the deadline, or a transaction hangs.
-        HeldBack: the pipeline is idle, but may still write the missing effects.
+        MayStillWrite: the pipeline is idle, but may still write the missing effects.
         Overdue: producers that are not under test did not finish: the harness's failure.
         ProducerTrouble: one of those ended by itself, likewise.
     """
@@ -46,7 +46,7 @@ def _send_sentinels(context: RunContext) -> None:
     """Send the last records in rounds, each after the previous round was read."""
     sent = False
     while context.producers.keeps_sentinels:
-        if isinstance(context.pipeline, Rests):
+        if isinstance(context.pipeline, IdleByOutputs):
             _wait_idle(context, context.pipeline)
         elif sent:
             # A watermark advances between micro-batches, so each round needs its own.
@@ -80,7 +80,7 @@ def _wait_producers_finished(context: RunContext) -> None:
     )
 
 
-def _wait_idle(context: RunContext, pipeline: Rests) -> None:
+def _wait_idle(context: RunContext, pipeline: IdleByOutputs) -> None:
     """Wait until the pipeline is done, or idle for as long as permitted."""
 
     def rests() -> bool:
@@ -147,7 +147,9 @@ def _wait_caught_up(context: RunContext, last: dict[tuple[str, int], int]) -> No
         wait_until(
             caught_up,
             what="the pipeline to commit past the last record of every partition",
-            seconds=max(SECONDS, 6 * pipeline.rest) if isinstance(pipeline, Rests) else SECONDS,
+            seconds=max(SECONDS, 6 * pipeline.rest)
+            if isinstance(pipeline, IdleByOutputs)
+            else SECONDS,
             every=0.25,
             stop=context.stop,
             seen=lambda: (
@@ -155,11 +157,11 @@ def _wait_caught_up(context: RunContext, last: dict[tuple[str, int], int]) -> No
                 f"{pipeline.shortly() or 'nothing committed'}, "
                 f"{'idle' if pipeline.idle() else 'busy'}"
             ),
-            reached=pipeline.reached if isinstance(pipeline, Rests) else None,
+            reached=pipeline.reached if isinstance(pipeline, IdleByOutputs) else None,
         )
     except Overdue as error:
-        if isinstance(pipeline, Rests) and (why := pipeline.holds_back()):
-            raise HeldBack(why) from error
+        if isinstance(pipeline, IdleByOutputs) and (why := pipeline.holds_back()):
+            raise MayStillWrite(why) from error
         raise
 
 

@@ -60,7 +60,7 @@ class Entry(Part):
     ended_by: Marker | None = None
 
 
-class Passing(Part):
+class PassedPosition(Part):
     """A stored position of a reader that moved past the record."""
 
     owner: str = Field(description="consumer group or query")
@@ -126,7 +126,7 @@ class Path(Part):
     effects: tuple[Effect, ...]
     effects_count: int
     sinks: tuple[str, ...] = Field(description="sinks that were examined")
-    passings: tuple[Passing, ...] = ()
+    passings: tuple[PassedPosition, ...] = ()
     passings_count: int = 0
     executions: tuple[Execution, ...] = ()
     executions_count: int = 0

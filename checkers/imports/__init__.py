@@ -75,12 +75,14 @@ def _jsonl(path: Path) -> Imported:
 def _parquet(path: Path, *, unsealed: bool = False) -> Imported:
     from onceproof.checkers.history import History
     from onceproof.checkers.local_folder import LocalFolder
-    from onceproof.checkers.promised import Promised
+    from onceproof.checkers.promised import RequiredHistory
     from onceproof.checkers.seal import check_seal
 
     folder = LocalFolder(path)
     rows, changed = check_seal(folder, unsealed=unsealed)
-    return Imported(history=History.load(folder), unsealed=changed, promised=Promised(rows=rows))
+    return Imported(
+        history=History.load(folder), unsealed=changed, promised=RequiredHistory(rows=rows)
+    )
 
 
 _READERS: Final[dict[str, Callable[..., Imported]]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from onceproof.checkers.history import History
-from onceproof.checkers.promised import NOTHING, Promised
+from onceproof.checkers.promised import NOTHING, RequiredHistory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,5 +17,5 @@ class Imported:
     """What was omitted or assumed."""
     unsealed: str | None = None
     """What differs from the seal, in a sentence."""
-    promised: Promised = NOTHING
+    promised: RequiredHistory = NOTHING
     """What must be there according to the seal, if there is one."""

@@ -32,7 +32,7 @@ _UNCERTAIN: Final = frozenset(
 
 
 @dataclass(slots=True)
-class Done:
+class CompletedOperation:
     """One operation that sends or polls, from its call to its outcome."""
 
     number: int
@@ -54,7 +54,7 @@ class Events:
     def __init__(self, path: Path) -> None:
         self.names = Names()
         self.readers = Readers()
-        self.done: list[Done] = []
+        self.done: list[CompletedOperation] = []
         self.several = False
         self.now = -1
         self.counts: Counter[str] = Counter()
@@ -148,7 +148,7 @@ class Events:
     ) -> None:
         self.several |= operation.f == "txn" or len(sends) + len(operation.polls) > 1
         self.done.append(
-            Done(
+            CompletedOperation(
                 number=operation.number,
                 line=operation.line,
                 process=operation.process,

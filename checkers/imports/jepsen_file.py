@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 from onceproof.checkers.imports import jepsen_lines
 from onceproof.checkers.imports.edn import BadEdn, Reader
 from onceproof.checkers.imports.errors import BadImport
-from onceproof.checkers.imports.jepsen_ops import Names, Operation, Wrong, operation
+from onceproof.checkers.imports.jepsen_ops import InvalidField, Names, Operation, operation
 
 _CHUNK_BYTES: Final = 200_000
 """Bytes of lines per batch."""
@@ -39,7 +39,7 @@ def operations(file: BinaryIO, path: Path, names: Names) -> Iterator[Operation |
                 for began, form in reader.take(raw, line):
                     try:
                         yield operation(form, began, number, names)
-                    except Wrong as wrong:
+                    except InvalidField as wrong:
                         raise BadImport(path, str(wrong), line=began, field=wrong.field) from None
                     number += 1
             before = line

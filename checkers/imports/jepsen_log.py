@@ -51,7 +51,7 @@ class Log:
     """Number of acknowledged sends that may or may not be in the log."""
 
 
-class Stretches:
+class ReadRanges:
     """Offset ranges that were read without a break, merged per key."""
 
     def __init__(self, sessions: Iterable[Session]) -> None:
@@ -82,7 +82,7 @@ class Stretches:
 def log_of(
     polled: Mapping[int, dict[int, Records]],
     attempts: Iterable[Attempt],
-    stretches: Stretches,
+    stretches: ReadRanges,
     *,
     transactions: bool,
 ) -> Log:

@@ -113,7 +113,7 @@ class Names:
         return _text(value, self._value_kind, "a value")
 
 
-class Wrong(Exception):
+class InvalidField(Exception):
     """A field is invalid; the caller adds the line."""
 
     def __init__(self, field: str, expected: str, found: object, hint: str = "") -> None:
@@ -125,17 +125,17 @@ def operation(form: Any, line: int, number: int, names: Names) -> Operation | No
     """Convert a form to an operation; None for one of the nemesis.
 
     Raises:
-        Wrong: the form is not an operation of this workload.
+        InvalidField: the form is not an operation of this workload.
     """
     if type(form) is Tagged:  # a record, as `#jepsen.history.Op{…}`
         form = form.value
     if type(form) is not Map:
-        raise Wrong("operation", _NO_OPERATION, form)
+        raise InvalidField("operation", _NO_OPERATION, form)
     process = _required(form, _PROCESS, "a number, or a keyword such as :nemesis")
     if isinstance(process, Keyword):
         return None
     if type(process) is not int:
-        raise Wrong(":process", "a number, or a keyword such as :nemesis", process)
+        raise InvalidField(":process", "a number, or a keyword such as :nemesis", process)
     type_ = _one_of(form, _TYPE, _TYPES)
     f = _one_of(form, _F, _FUNCTIONS)
     sends: list[Send] = []
@@ -172,7 +172,7 @@ def _micro_operation(
     elif what is _POLL and len(micro) <= 2:
         polls.append(_poll(micro[1], names) if len(micro) == 2 else None)
     else:
-        raise Wrong(":value", "[:send key value], [:poll] or [:poll {key […]}]", micro)
+        raise InvalidField(":value", "[:send key value], [:poll] or [:poll {key […]}]", micro)
 
 
 def _send(micro: tuple[Any, ...], invoked: bool, names: Names) -> Send:
@@ -181,11 +181,11 @@ def _send(micro: tuple[Any, ...], invoked: bool, names: Names) -> Send:
         return Send(key, names.value(value), answered=False, offset=None)
     if invoked or len(value) != 2:
         expected = "a value" if invoked else "[offset value] or a value"
-        raise Wrong(":value", f"{expected} after :send and its key", micro)
+        raise InvalidField(":value", f"{expected} after :send and its key", micro)
     offset = value[0]
     if offset is not None:
         if type(offset) is not int or not -1 <= offset <= MOST:
-            raise Wrong(":value", "an offset from 0 to 2^63-1, or nil, in [:send …]", micro)
+            raise InvalidField(":value", "an offset from 0 to 2^63-1, or nil, in [:send …]", micro)
         if offset < 0:  # Kafka's clients return -1 for "unknown"
             offset = None
     return Send(key, names.value(value[1]), answered=True, offset=offset)
@@ -195,7 +195,9 @@ def _poll(polled: Any, names: Names) -> Poll:
     if polled is None:
         return []
     if type(polled) is not Map:
-        raise Wrong(":value", "a map of keys to vectors of [offset value] after :poll", polled)
+        raise InvalidField(
+            ":value", "a map of keys to vectors of [offset value] after :poll", polled
+        )
     found: list[tuple[int, list[int], list[str | None]]] = []
     for key, returned in polled.items():
         pairs = _sequence(":value", returned, "a vector of [offset value] for each key polled")
@@ -203,12 +205,14 @@ def _poll(polled: Any, names: Names) -> Poll:
         values: list[Any] = []
         for pair in pairs:
             if type(pair) is not tuple or len(pair) != 2:
-                raise Wrong(":value", "[offset value] in the result of a :poll", pair)
+                raise InvalidField(":value", "[offset value] in the result of a :poll", pair)
             offsets.append(pair[0])
             values.append(pair[1])
         if pairs and (set(map(type, offsets)) != {int} or min(offsets) < 0 or max(offsets) >= MOST):
             pair = next(p for p in pairs if type(p[0]) is not int or not 0 <= p[0] < MOST)
-            raise Wrong(":value", "an offset from 0 to 2^63-2 in the result of a :poll", pair)
+            raise InvalidField(
+                ":value", "an offset from 0 to 2^63-2 in the result of a :poll", pair
+            )
         found.append((names.key(key), offsets, names.values(values)))
     return found
 
@@ -235,7 +239,7 @@ def _required(form: Map, name: Keyword, expected: str) -> Any:
     value = form.get(name)
     if value is None:
         missing = "nil" if name in form else "no such field"
-        raise Wrong(f":{name.name}", expected, Symbol(missing))
+        raise InvalidField(f":{name.name}", expected, Symbol(missing))
     return value
 
 
@@ -246,7 +250,7 @@ def _one_of(form: Map, name: Keyword, words: dict[Keyword, str]) -> str:
     expected = f"one of {', '.join(map(str, words))}"
     value = form[name] if name in form else _required(form, name, expected)
     hint = closest(value.name, words.values()) if isinstance(value, Keyword) else ""
-    raise Wrong(f":{name.name}", expected, value, hint)
+    raise InvalidField(f":{name.name}", expected, value, hint)
 
 
 def _sequence(field: str, value: Any, expected: str) -> tuple[Any, ...]:
@@ -256,23 +260,25 @@ def _sequence(field: str, value: Any, expected: str) -> tuple[Any, ...]:
         return value
     if type(value) is frozenset:
         return tuple(sorted(value, key=str))
-    raise Wrong(field, expected, value)
+    raise InvalidField(field, expected, value)
 
 
 def _time(value: Any) -> int | None:
     if value is None or (type(value) is int and -1 <= value <= MOST):
         return value
-    raise Wrong(":time", "nanoseconds from 0 to 2^63-1", value)
+    raise InvalidField(":time", "nanoseconds from 0 to 2^63-1", value)
 
 
 def _text(value: Any, kind: type, what: str) -> str:
     """Convert a value to text, with its kind as a suffix if it is not `kind`."""
     words = _KINDS.get(type(value))
     if words is None:
-        raise Wrong(":value", f"{what} that is a number, a string or a keyword", value)
+        raise InvalidField(":value", f"{what} that is a number, a string or a keyword", value)
     text = value.name if isinstance(value, Keyword) else str(value)
     if type(value) is not kind:
         return f"{text} ({words})"
     if kind is str and text.endswith(_KIND_SUFFIXES):
-        raise Wrong(":value", f"{what} that does not end in{' or'.join(_KIND_SUFFIXES)}", value)
+        raise InvalidField(
+            ":value", f"{what} that does not end in{' or'.join(_KIND_SUFFIXES)}", value
+        )
     return text

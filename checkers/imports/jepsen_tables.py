@@ -13,8 +13,8 @@ from onceproof.checkers.imports.columns import table
 from onceproof.checkers.imports.errors import shown
 from onceproof.checkers.imports.imported import Imported
 from onceproof.checkers.imports.jepsen_end import end_of, phases, some
-from onceproof.checkers.imports.jepsen_events import Done, Events
-from onceproof.checkers.imports.jepsen_log import Attempt, Records, Stretches, log_of
+from onceproof.checkers.imports.jepsen_events import CompletedOperation, Events
+from onceproof.checkers.imports.jepsen_log import Attempt, ReadRanges, Records, log_of
 from onceproof.checkers.imports.jepsen_ops import Send
 
 Isolation = Literal["read_committed", "read_uncommitted"]
@@ -65,7 +65,7 @@ class _Tables:
         self._log = log_of(
             polled,
             map(self._attempt, self._rows, self._records),
-            Stretches(events.readers.sessions),
+            ReadRanges(events.readers.sessions),
             transactions=transactions,
         )
         self._end = end_of(events.readers.sessions, self._log, self._last_sends())
@@ -254,7 +254,7 @@ class _Tables:
             )
         return tuple(notes)
 
-    def _attempt(self, row: tuple[Done, Send], record: str) -> Attempt:
+    def _attempt(self, row: tuple[CompletedOperation, Send], record: str) -> Attempt:
         done, send = row
         in_doubt = done.type == "info" and self.transactions
         return Attempt(
@@ -265,12 +265,12 @@ class _Tables:
             possible=done.type == "ok" or (in_doubt and self._isolation == "read_committed"),
         )
 
-    def _outcome(self, done: Done, send: Send) -> str:
+    def _outcome(self, done: CompletedOperation, send: Send) -> str:
         if send.answered and done.number in self._proven:
             return "ok"
         return "info" if self._is_partial_failure(done, send) else done.type
 
-    def _is_partial_failure(self, done: Done, send: Send) -> bool:
+    def _is_partial_failure(self, done: CompletedOperation, send: Send) -> bool:
         """Whether an operation may have failed because of another part than this send.
 
         In a transaction, all parts fail together.
@@ -301,11 +301,11 @@ class _Tables:
         return partitions.take(keys if isinstance(keys, pa.Array) else pa.array(keys, pa.int64()))
 
 
-def _txn(done: Done) -> str:
+def _txn(done: CompletedOperation) -> str:
     return f"op {done.number}"
 
 
-def _error(done: Done) -> str | None:
+def _error(done: CompletedOperation) -> str | None:
     if done.returned is None:
         return "not completed"
     return None if done.error is None else shown(done.error)

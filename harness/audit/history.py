@@ -293,7 +293,7 @@ WHERE COALESCE(o.n, 0) >= {due[0]}
 
     def _effects(self, side: Side) -> str:
         key = (
-            # As in `Yield.named`: the rank among distinct contents, shortest first.
+            # As in `ExpectedEffects.named`: the rank among distinct contents, shortest first.
             "CAST(dense_rank() OVER (PARTITION BY e.record "
             "ORDER BY length(e.effect_key), e.effect_key) AS VARCHAR)"
             if side.ranked

@@ -8,7 +8,7 @@ from typing import Final
 
 from onceproof.harness.audit.bounds import BadBound, Bound
 from onceproof.harness.audit.cluster import Cluster, Topic
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.outputs.output import Output
 
@@ -19,7 +19,7 @@ SETTLE: Final = 600.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class AuditRequest:
     """The options of an audit.
 
     Attributes:
@@ -36,7 +36,7 @@ class Wanted:
     input: str
     input_identity: Rule
     outputs: tuple[Output, ...]
-    yields: Mapping[str, Yield]
+    yields: Mapping[str, ExpectedEffects]
     from_: str = EARLIEST
     to: str = LATEST
     last: int | None = None
@@ -99,7 +99,7 @@ class Plan:
         )
 
 
-def plan(wanted: Wanted, cluster: Cluster, now: int) -> Plan:
+def plan(wanted: AuditRequest, cluster: Cluster, now: int) -> Plan:
     """Determine which offsets to read.
 
     Raises:
@@ -145,7 +145,7 @@ def plan(wanted: Wanted, cluster: Cluster, now: int) -> Plan:
 
 
 def _window(
-    wanted: Wanted, cluster: Cluster, topic: Topic
+    wanted: AuditRequest, cluster: Cluster, topic: Topic
 ) -> tuple[dict[int, int], dict[int, int]]:
     starts = {p: extent.start for p, extent in topic.partitions.items()}
     ends = {p: extent.stable for p, extent in topic.partitions.items()}

@@ -15,7 +15,7 @@ from onceproof.harness.audit.cluster import UnreadableCluster, reading
 from onceproof.harness.audit.parts import ROWS, Parts, forget, reached, table, write_once
 from onceproof.harness.history.identity import digest
 from onceproof.harness.user_pipeline.codecs import decoded, text_of_bytes
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.identity import Rule, Written
 from onceproof.harness.user_pipeline.outputs.base import Source
 
@@ -36,7 +36,7 @@ class Range:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Taken:
+class Extraction:
     """What to extract from each record.
 
     Attributes:
@@ -47,12 +47,16 @@ class Taken:
     """
 
     identity: Rule
-    yields: Yield | Mapping[str, Yield]
+    yields: ExpectedEffects | Mapping[str, ExpectedEffects]
     decode: str | None = None
 
 
 def read_range(
-    of: Range, take: Taken, folder: Path, properties: Mapping[str, Any], read: Callable[[int], None]
+    of: Range,
+    take: Extraction,
+    folder: Path,
+    properties: Mapping[str, Any],
+    read: Callable[[int], None],
 ) -> None:
     """Read a range into files in a folder, resuming after the files of an earlier call.
 
@@ -84,7 +88,7 @@ def read_range(
             "stamp": [m.timestamp()[1] for m in messages],
             "record": records,
         }
-        if isinstance(take.yields, Yield):
+        if isinstance(take.yields, ExpectedEffects):
             columns |= _effects(take.yields, messages)
         else:
             _expect(take.yields, messages, records, expected)
@@ -99,15 +103,15 @@ def read_range(
     read(of.last - at)
 
 
-def read_source(source: Source, take: Taken, folder: Path) -> None:
+def read_source(source: Source, take: Extraction, folder: Path) -> None:
     """Read all of an output other than a topic, unless an earlier call has done so."""
-    assert isinstance(take.yields, Yield)
+    assert isinstance(take.yields, ExpectedEffects)
     if list(folder.glob("*.parquet")):
         return
     write_once(folder, _tables(source, take.identity, take.yields))
 
 
-def _tables(source: Source, identity: Rule, yields: Yield) -> Iterator[pa.Table]:
+def _tables(source: Source, identity: Rule, yields: ExpectedEffects) -> Iterator[pa.Table]:
     rows: list[tuple[Any, ...]] = []
     for number, found in enumerate(source.found()):
         rows.append(
@@ -181,10 +185,10 @@ def _records(identity: Rule, messages: list[Message]) -> list[str | None]:
     return [identity.find(_written(m, identity)) for m in messages]
 
 
-def _effects(yields: Yield, messages: list[Message]) -> dict[str, list[str]]:
+def _effects(yields: ExpectedEffects, messages: list[Message]) -> dict[str, list[str]]:
     """Return the columns `effect_key` and `digest`, each only if `yields` needs it."""
     found = {}
-    judged = type(yields).digest is not Yield.digest
+    judged = type(yields).digest is not ExpectedEffects.digest
     if judged or not yields.only_one:
         written = [_written(m, yields.key) for m in messages]
         if not yields.only_one:
@@ -194,14 +198,14 @@ def _effects(yields: Yield, messages: list[Message]) -> dict[str, list[str]]:
     return found
 
 
-def _key(yields: Yield, written: Written) -> str:
+def _key(yields: ExpectedEffects, written: Written) -> str:
     if yields.only_one:
         return ""
     return (yields.key and yields.key.find(written)) or digest(written.key, written.value)
 
 
 def _expect(
-    yields: Mapping[str, Yield],
+    yields: Mapping[str, ExpectedEffects],
     messages: list[Message],
     records: list[str | None],
     parts: Mapping[str, Parts],

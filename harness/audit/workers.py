@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from onceproof.harness.audit.cluster import UnreadableCluster
 from onceproof.harness.audit.parts import reached
-from onceproof.harness.audit.reading import Range, Taken, read_range
+from onceproof.harness.audit.reading import Extraction, Range, read_range
 from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.wait import Stop
 
@@ -29,7 +29,7 @@ class Task:
     """A range to read, what to extract from it, and the folder to write to."""
 
     of: Range
-    take: Taken
+    take: Extraction
     folder: Path
 
 

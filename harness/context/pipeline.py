@@ -98,7 +98,7 @@ class Pipeline(Protocol):
 
 
 @runtime_checkable
-class Rests(Protocol):
+class IdleByOutputs(Protocol):
     """A pipeline whose idleness is visible only in its outputs."""
 
     @property

@@ -24,7 +24,7 @@ class Stalled(Exception):
     """The subject made no more progress: its failure, not the harness's."""
 
 
-class HeldBack(Exception):
+class MayStillWrite(Exception):
     """The subject is idle, but may still write the missing effects."""
 
 
@@ -61,7 +61,7 @@ class Recorder:
         except Stalled as reason:
             outcome, detail = "stalled", str(reason)
             raise
-        except HeldBack as reason:
+        except MayStillWrite as reason:
             outcome, detail = "held-back", str(reason)
             raise
         except BaseException as reason:

@@ -71,21 +71,21 @@ _PERIODIC_SECONDS: Final = 0.5
 """Commits further apart than this, in seconds, are assumed to be periodic."""
 
 
-class Learned:
+class DryRunResult:
     """The result of a dry run; `profile` is None until the run has been collected."""
 
     def __init__(self, *, gates: bool) -> None:
         self.profile: Profile | None = None
         self.gates = gates
 
-    def conduct(self, schedule: Sequence[ScheduledFault], context: RunContext) -> Learner:
-        return Learner(context, self)
+    def conduct(self, schedule: Sequence[ScheduledFault], context: RunContext) -> DryRun:
+        return DryRun(context, self)
 
 
-class Learner:
+class DryRun:
     """Conducts one dry run."""
 
-    def __init__(self, context: RunContext, learned: Learned) -> None:
+    def __init__(self, context: RunContext, learned: DryRunResult) -> None:
         self._context = context
         self._learned = learned
         self._gates = learned.gates

@@ -18,7 +18,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from onceproof.harness.http_service.rules import Rule
-from onceproof.harness.http_service.service import OK, Answer, RuleThere, Service
+from onceproof.harness.http_service.service import OK, Answer, RuleAlreadyActive, Service
 from onceproof.harness.http_service.settings import HttpSettings
 
 CONFLICT: Final = 409
@@ -121,7 +121,7 @@ class _Control(_Handler):
             case "PUT":
                 try:
                     service.put(Rule(**json.loads(body)))
-                except RuleThere as error:
+                except RuleAlreadyActive as error:
                     return Answer(status=CONFLICT, content={"error": str(error)})
                 met = []
             case "DELETE":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from onceproof.harness.http_service.log import Request, read
-from onceproof.harness.http_service.rules import Met, Rule
+from onceproof.harness.http_service.rules import AffectedRequest, Rule
 from onceproof.harness.processes.trouble import StageTrouble
 
 _OK: Final = 200
@@ -76,7 +76,7 @@ class PlacedRule:
 
     ask: Callable[[str], Any]
 
-    def met(self) -> list[Met]:
+    def met(self) -> list[AffectedRequest]:
         """Return the requests that it has affected.
 
         Raises:
@@ -84,12 +84,12 @@ class PlacedRule:
         """
         return self._read("GET")
 
-    def remove(self) -> list[Met]:
+    def remove(self) -> list[AffectedRequest]:
         """Remove it, release held requests, and return all that it has affected.
 
         A second call has no effect. Raises like `met`.
         """
         return self._read("DELETE")
 
-    def _read(self, method: str) -> list[Met]:
-        return [Met(**each) for each in self.ask(method)["met"]]
+    def _read(self, method: str) -> list[AffectedRequest]:
+        return [AffectedRequest(**each) for each in self.ask(method)["met"]]

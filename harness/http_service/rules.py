@@ -39,7 +39,7 @@ class Rule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Met:
+class AffectedRequest:
     """A request that a rule affected.
 
     Attributes:

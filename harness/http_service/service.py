@@ -15,7 +15,7 @@ from typing import Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.http_service.log import Log, Request
-from onceproof.harness.http_service.rules import Met, Rule
+from onceproof.harness.http_service.rules import AffectedRequest, Rule
 from onceproof.harness.http_service.settings import HttpSettings, below
 
 OK, NOT_FOUND, NOT_ALLOWED, OTHER_REQUEST, UNAVAILABLE = 200, 404, 405, 422, 503
@@ -32,7 +32,7 @@ class Answer:
 
 
 @dataclass(kw_only=True)
-class Placed:
+class ActiveRule:
     """An active rule.
 
     Attributes:
@@ -41,11 +41,11 @@ class Placed:
 
     rule: Rule
     claimed: int = 0
-    met: list[Met] = field(default_factory=list)
+    met: list[AffectedRequest] = field(default_factory=list)
     removed: threading.Event = field(default_factory=threading.Event)
 
 
-class RuleThere(RuntimeError):
+class RuleAlreadyActive(RuntimeError):
     """Another rule is already active."""
 
 
@@ -62,25 +62,25 @@ class Service:
             for request in self._log.requests
             if settings.key is not None and (key := request.header(settings.key)) is not None
         }
-        self._placed: Placed | None = None
+        self._placed: ActiveRule | None = None
         self._lock = threading.Lock()
 
     def put(self, rule: Rule) -> None:
         """Activate a rule.
 
         Raises:
-            RuleThere: another rule is active.
+            RuleAlreadyActive: another rule is active.
         """
         with self._lock:
             if self._placed is not None:
-                raise RuleThere("another fault already acts on the requests")
-            self._placed = Placed(rule=rule)
+                raise RuleAlreadyActive("another fault already acts on the requests")
+            self._placed = ActiveRule(rule=rule)
 
-    def met(self) -> list[Met]:
+    def met(self) -> list[AffectedRequest]:
         with self._lock:
             return list(self._placed.met) if self._placed is not None else []
 
-    def remove(self) -> list[Met]:
+    def remove(self) -> list[AffectedRequest]:
         """Remove the rule, release held requests, and return all that it has affected."""
         with self._lock:
             placed, self._placed = self._placed, None
@@ -103,14 +103,14 @@ class Service:
             return self._carry_out(request)[0]
         answer, number = self._carry_out(request) if placed.rule.carry_out else (None, None)
         with self._lock:
-            placed.met.append(Met(method=method, path=path, number=number))
+            placed.met.append(AffectedRequest(method=method, path=path, number=number))
         if placed.rule.hold:
             placed.removed.wait()
         if placed.rule.answer == "unavailable":
             return Answer(status=UNAVAILABLE, content={"error": "try again later"})
         return answer if placed.rule.answer == "usual" else None
 
-    def _claim(self, request: Request) -> Placed | None:
+    def _claim(self, request: Request) -> ActiveRule | None:
         with self._lock:
             placed = self._placed
             if placed is None or self._earlier(request) is not None:

@@ -17,7 +17,7 @@ Read = Callable[[str, int, int], PartitionLog]
 """Topic, partition and first offset → the entries from there to the end."""
 
 
-class Remembered:
+class EntryCache:
     """A cache of final entries: those below the last stable offset.
 
     Thread-safe without a lock, so that no thread waits for another's request: lists are never
@@ -57,7 +57,7 @@ class Following(ReaderOfAll):
         view: ClusterView,
         addresses: Mapping[int, str],
         elsewhere: Mapping[str, SinglePartitionLog],
-        remembered: Remembered,
+        remembered: EntryCache,
     ) -> None:
         """Create a reader; `remembered` is shared by all readers of the same logs."""
         super().__init__(view, addresses, elsewhere)
@@ -79,7 +79,7 @@ class Followers:
     ) -> None:
         self._addresses = dict(addresses)
         self._elsewhere = elsewhere or {}
-        self._remembered = Remembered()
+        self._remembered = EntryCache()
         self._idle: list[Following] = []
 
     @contextmanager

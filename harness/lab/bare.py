@@ -17,7 +17,7 @@ from onceproof.harness.run.arrange import RunAssembly
 from onceproof.harness.run.phases import Run
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.sinks.base import Sink
-from onceproof.harness.sinks.nothing import Nothing
+from onceproof.harness.sinks.nothing import EmptySink
 from onceproof.harness.workload.payments import Payments
 
 
@@ -35,7 +35,7 @@ class NoSubject(SubjectBase):
         return NoPipeline()
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        return Nothing()
+        return EmptySink()
 
 
 class BareRun(Run):

@@ -37,7 +37,7 @@ class NotOffered(RuntimeError):
     """The lab lacks something that a fault needs; the text says what."""
 
 
-class NotMade(RuntimeError):
+class TopicRefused(RuntimeError):
     """The cluster refused a new topic; the text says why."""
 
 
@@ -46,7 +46,7 @@ class Ending(RuntimeError):
 
 
 @dataclass(frozen=True)
-class ToldSo:
+class HealedByUser:
     """The end of a fault that only a user's command heals."""
 
     def describe(self) -> str:
@@ -120,7 +120,7 @@ class ByHand:
         """Create a topic for the user's programs; it is gone when the lab ends.
 
         Raises:
-            NotMade: the cluster refused.
+            TopicRefused: the cluster refused.
             Ending: the lab is ending.
         """
         stage = self.context.stage
@@ -134,7 +134,7 @@ class ByHand:
                     brokers=len(stage.brokers),
                 )
             except KafkaException as error:
-                raise NotMade(str(error.args[0])) from error
+                raise TopicRefused(str(error.args[0])) from error
             stage.created([topic.name])
         return topic
 
@@ -159,7 +159,7 @@ class ByHand:
             at = ScheduledFault(
                 name=f"{name}-{number}",
                 do=fault,
-                until=ToldSo(),
+                until=HealedByUser(),
                 required=False,
                 seconds=math.inf,
             )

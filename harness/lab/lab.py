@@ -54,7 +54,7 @@ class Lab:
             opened: called with the answer to `GET /` when the lab runs.
 
         Raises:
-            LabTrouble: a lab of that name is running, or the name is invalid.
+            LabError: a lab of that name is running, or the name is invalid.
             SetupError: the backend's file cannot be used.
             OSError: the folder cannot be made.
         """

@@ -19,7 +19,7 @@ from typing import IO
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,30}")
 
 
-class LabTrouble(RuntimeError):
+class LabError(RuntimeError):
     """A lab cannot be opened or reached; the text says why and what to do."""
 
 
@@ -52,17 +52,17 @@ class Place:
         """Reserve the address of a new lab.
 
         Raises:
-            LabTrouble: the name is invalid, or a lab of that name is running or starting.
+            LabError: the name is invalid, or a lab of that name is running or starting.
         """
         if not _NAME.fullmatch(name):
-            raise LabTrouble(f"invalid lab name {name!r}: expected letters, digits, . _ and -")
+            raise LabError(f"invalid lab name {name!r}: expected letters, digits, . _ and -")
         folder = _labs() / name
         lock = folder.with_name(f".{name}.lock").open("wb")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             lock.close()
-            raise LabTrouble(
+            raise LabError(
                 f"lab {name} is already running or starting; end it with "
                 f"`onceproof end --lab {name}`, or choose another name with --name"
             ) from None
@@ -80,18 +80,18 @@ class Place:
         """Return the lab of this name, or the only running one.
 
         Raises:
-            LabTrouble: there is none, or there are several and `name` is None.
+            LabError: there is none, or there are several and `name` is None.
         """
         if name is not None:
             place = cls(_labs() / name) if _NAME.fullmatch(name) else None
             if place is None or not place.answers():
-                raise LabTrouble(f"no lab named {name!r} is running; {_list_running(_running())}")
+                raise LabError(f"no lab named {name!r} is running; {_list_running(_running())}")
             return place
         up = _running()
         if not up:
-            raise LabTrouble("no lab is running; start one with `onceproof lab`")
+            raise LabError("no lab is running; start one with `onceproof lab`")
         if len(up) > 1:
-            raise LabTrouble(f"{len(up)} labs are {_list_running(up)}; choose one with --lab NAME")
+            raise LabError(f"{len(up)} labs are {_list_running(up)}; choose one with --lab NAME")
         return up[0]
 
 
@@ -112,9 +112,9 @@ def _labs() -> Path:
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
     except OSError as error:
-        raise LabTrouble(f"cannot create {folder}: {error.strerror}") from None
+        raise LabError(f"cannot create {folder}: {error.strerror}") from None
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-        raise LabTrouble(
+        raise LabError(
             f"{folder} must be a folder that only you can access (mode 700); remove it, or set "
             "XDG_RUNTIME_DIR to such a folder"
         )

@@ -22,7 +22,7 @@ from onceproof.harness.faults.by_hand import asked, by_hand
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.connecting.connection import client_properties
 from onceproof.harness.kafka.topic import BadTopic, Topic
-from onceproof.harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotMade, NotOffered
+from onceproof.harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotOffered, TopicRefused
 from onceproof.harness.lab.place import Place
 from onceproof.harness.lab.status import bootstraps, fault_of, status
 from onceproof.harness.links.topology import AUDITOR
@@ -70,7 +70,7 @@ class LabServer:
             raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
         except NoSuchFault as error:
             raise Refused(HTTPStatus.NOT_FOUND, str(error)) from error
-        except (Overdue, StageTrouble, NotOffered, NotMade) as error:
+        except (Overdue, StageTrouble, NotOffered, TopicRefused) as error:
             raise Refused(HTTPStatus.CONFLICT, str(error)) from error
         except Ending as error:
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from error

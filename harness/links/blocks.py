@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 FIRST, LAST = 64, 223
 
 
-class NoBlock(RuntimeError):
+class NoFreeBlock(RuntimeError):
     """All blocks, or all candidate ports of a block, are in use."""
 
 
@@ -37,7 +37,7 @@ class Block:
 
 
 def take_block(among: Sequence[int] = range(FIRST, LAST + 1)) -> Block:
-    """Reserve a random free block; raise `NoBlock` if there is none."""
+    """Reserve a random free block; raise `NoFreeBlock` if there is none."""
     for number in random.sample(among, len(among)):
         held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -46,7 +46,7 @@ def take_block(among: Sequence[int] = range(FIRST, LAST + 1)) -> Block:
             held.close()
             continue
         return Block(number, held)
-    raise NoBlock(
+    raise NoFreeBlock(
         f"all {len(among)} loopback blocks are in use by onceproof runs; "
         "stop some of them (`onceproof doctor` lists them)"
     )
@@ -59,7 +59,7 @@ def free_ports(addresses: Iterable[str], *, count: int) -> int:
     address, so each pair of address and port is probed with a bind.
 
     Raises:
-        NoBlock: no such ports were found.
+        NoFreeBlock: no such ports were found.
     """
     addresses = list(addresses)
     bases = list(range(20_000, 31_000, count))
@@ -67,7 +67,7 @@ def free_ports(addresses: Iterable[str], *, count: int) -> int:
     for base in bases[:50]:
         if all(is_free(a, base + n) for n in range(count) for a in addresses):
             return base
-    raise NoBlock(
+    raise NoFreeBlock(
         f"no {count} consecutive ports between 20000 and 31000 are free on {addresses[0]}; "
         "find the process that listens on many ports (`ss -ltn`)"
     )

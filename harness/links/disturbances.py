@@ -16,7 +16,7 @@ Way = Literal["requests", "responses"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cut:
+class CutConnections:
     """Close all connections and refuse new ones."""
 
 
@@ -29,8 +29,8 @@ class Toxic:
     attributes: Mapping[str, int]
 
 
-Disturbance = Cut | Toxic
-CUT: Final = Cut()
+Disturbance = CutConnections | Toxic
+CUT: Final = CutConnections()
 
 
 def lose(way: Way) -> Toxic:

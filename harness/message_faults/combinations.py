@@ -19,7 +19,7 @@ MESSAGES: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blow:
+class TargetedFault:
     """A fault for one message."""
 
     name: str
@@ -32,11 +32,11 @@ class Blow:
 
 
 BLOWS: Final = (
-    Blow(name="request lost", direction="request", action="drop"),
-    Blow(name="response lost", direction="response", action="drop"),
-    Blow(name="held 5 s", direction="request", action="hold", held_seconds=5),
-    Blow(name="connection closed", direction="request", action="close-after"),
-    Blow(name="broker killed", direction="request", action="hold", kills=True),
+    TargetedFault(name="request lost", direction="request", action="drop"),
+    TargetedFault(name="response lost", direction="response", action="drop"),
+    TargetedFault(name="held 5 s", direction="request", action="hold", held_seconds=5),
+    TargetedFault(name="connection closed", direction="request", action="close-after"),
+    TargetedFault(name="broker killed", direction="request", action="hold", kills=True),
 )
 
 
@@ -45,7 +45,7 @@ class Combination:
     """A message and a fault for it."""
 
     message: str
-    blow: Blow
+    blow: TargetedFault
 
     def rule(self, transactional_id: str) -> Rule:
         match = MessageMatch(

@@ -43,7 +43,7 @@ class Identity:
     gid: int
 
 
-class Outside(Protocol):
+class ExternalProcess(Protocol):
     """A service or container that a process represents and that is not our child."""
 
     def kill(self) -> str:
@@ -70,7 +70,7 @@ class Process:
     """Whether we are ending it, so that its end is expected."""
     ended_at: int | None = None
     how: str | None = None
-    outside: Outside | None = None
+    outside: ExternalProcess | None = None
     gone: str | None = None
     """How `outside` was seen to be killed."""
     _known: set[tuple[int, int]] = field(default_factory=set, init=False, repr=False)

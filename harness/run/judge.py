@@ -14,7 +14,7 @@ from onceproof.checkers.claims import claim_from_json
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.history import History
 from onceproof.checkers.model import Judgement
-from onceproof.checkers.promised import PHASES, Promised
+from onceproof.checkers.promised import PHASES, RequiredHistory
 from onceproof.harness.history.folder import Loaded, RunFolder
 from onceproof.harness.history.run_record import RunRecord
 
@@ -60,10 +60,10 @@ def judge_loaded(record: RunRecord, loaded: Loaded, settings: Settings) -> Judge
     )
 
 
-def promised_by(record: RunRecord, loaded: Loaded) -> Promised:
+def promised_by(record: RunRecord, loaded: Loaded) -> RequiredHistory:
     """Return what a history must contain, according to its run record and its seal."""
     written = record.written
-    promised = Promised(
+    promised = RequiredHistory(
         phases=PHASES,
         faults={step.fault: step.required for step in record.schedule},
         rows=loaded.rows,

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.pipeline import PipelineTrouble
-from onceproof.harness.context.recorder import HeldBack, Recorder, Stalled
+from onceproof.harness.context.recorder import MayStillWrite, Recorder, Stalled
 from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.faults.cluster.rejoin import wait_in_sync
 from onceproof.harness.history import events
@@ -157,7 +157,7 @@ class Run:
             context = parts.arrange()
             conductor = self._conduct(self.scenario.schedule, context)
             conductor.announce()
-        unsettled: Stalled | HeldBack | None = None
+        unsettled: Stalled | MayStillWrite | None = None
         with emit_progress(context):
             with phase("warm-up"):
                 parts.start_workload()
@@ -170,7 +170,7 @@ class Run:
                     self._heal(context)
                 with phase("settle"):
                     settle(context)
-            except (Stalled, HeldBack) as reason:
+            except (Stalled, MayStillWrite) as reason:
                 # Effects of an unsettled pipeline can still prove a violation, such as a duplicate.
                 unsettled = reason
         with phase("collect"):

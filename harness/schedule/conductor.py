@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from onceproof.harness.context.run_context import Collected, RunContext
-from onceproof.harness.faults.program.programs import StoodStill, clear
+from onceproof.harness.faults.program.programs import NoProgress, clear
 from onceproof.harness.links.topology import Link
 from onceproof.harness.schedule.fault_execution import FaultExecution
 from onceproof.harness.schedule.scenario import ScheduledFault
@@ -100,7 +100,7 @@ class Conductor:
         """Wait for the earlier faults, each of which has its own deadlines, then for progress.
 
         Raises:
-            StoodStill: an earlier fault has found that the pipeline writes nothing more. Later
+            NoProgress: an earlier fault has found that the pipeline writes nothing more. Later
                 faults would have no effect, and together would wait for hours.
         """
         for name in at.after:
@@ -108,7 +108,7 @@ class Conductor:
                 self._context.stop.check()
         for execution in self._executions:
             if execution.stood_still:
-                raise StoodStill(f"the pipeline has written nothing since «{execution.at.name}»")
+                raise NoProgress(f"the pipeline has written nothing since «{execution.at.name}»")
         last_look = self._context.stop.monotonic()
 
         def reached() -> bool:

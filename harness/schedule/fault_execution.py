@@ -16,8 +16,8 @@ from onceproof.harness.clock import clock_id, now
 from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.faults.base import AfterCollect, Injection, NoEffect
 from onceproof.harness.faults.messages.message import AtGates, met
-from onceproof.harness.faults.messages.so_far import SoFar
-from onceproof.harness.faults.program.programs import StoodStill, life, wait_went_on
+from onceproof.harness.faults.messages.so_far import TransactionWatch
+from onceproof.harness.faults.program.programs import NoProgress, life, wait_went_on
 from onceproof.harness.history.writer import HistoryNotWritten
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.schedule.scenario import ScheduledFault
@@ -99,7 +99,7 @@ class FaultExecution:
                 except (NotHealed, HistoryNotWritten):
                     raise
                 except Exception as error:
-                    self.stood_still = isinstance(error, StoodStill)
+                    self.stood_still = isinstance(error, NoProgress)
                     if not left or self.stood_still:
                         raise
                     self.record("failed", f"{_describe_error(error)}; retrying")
@@ -187,7 +187,7 @@ class FaultExecution:
         lost, behind = self.at.lost, self.at.behind
         rule = message.rule("drop", times=None) if lost else message.rule("hold")
         with ExitStack() as placed:
-            so_far = None if behind is None else SoFar(self._context, behind)
+            so_far = None if behind is None else TransactionWatch(self._context, behind)
             if so_far is not None:
                 placed.callback(so_far.remove)
             gates = AtGates(self._context, message.source, rule)
@@ -219,7 +219,7 @@ class FaultExecution:
         except HistoryNotWritten:
             raise
         except Exception as error:
-            self.stood_still = isinstance(error, StoodStill)
+            self.stood_still = isinstance(error, NoProgress)
             raise NotHealed(f"not healed: {_describe_error(error)}") from error
         self.record("healed", self._injection.target, healed_at=now())
 

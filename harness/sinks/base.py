@@ -72,7 +72,7 @@ class Sink(Protocol):
 
 
 @runtime_checkable
-class TellsBatches(Protocol):
+class SinkWithBatches(Protocol):
     """A sink whose rows identify micro-batches but not single records."""
 
     def batches(self) -> frozenset[int]:

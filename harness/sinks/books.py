@@ -22,7 +22,7 @@ FROM ledger ORDER BY seq
 _BALANCES: Final = "SELECT account, balance, payments FROM balances ORDER BY account"
 
 
-class Books:
+class LedgerAndBalances:
     """The tables `ledger` and `balances`."""
 
     name = LEDGER

@@ -5,7 +5,7 @@ from __future__ import annotations
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 
 
-class Nothing:
+class EmptySink:
     """Always empty."""
 
     name = ""

@@ -19,7 +19,7 @@ from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.local_broker import JVM, LocalBroker
 from onceproof.harness.tools import class_archive
-from onceproof.harness.tools.class_archive import NotKept
+from onceproof.harness.tools.class_archive import NoClassArchive
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Overdue, Stop
 
@@ -89,7 +89,7 @@ def broker_template(
         home = class_archive.installed(
             "brokers", build, java=tools.java, jars=tools.kafka_libs, options=JVM
         )
-    except NotKept:
+    except NoClassArchive:
         home = work / "broker-template"
         formatted(home)
     return BrokerTemplate(storage=home / _STORAGE, options=class_archive.using(home))
@@ -99,7 +99,8 @@ def _record(broker: LocalBroker, folder: Path, stop: Stop) -> None:
     """Start and end a broker whose JVM writes its class archive to a folder.
 
     Raises:
-        NotKept: it did not start or had to be killed. The run's own brokers will report the cause.
+        NoClassArchive: it did not start or had to be killed. The run's own brokers will report
+            the cause.
     """
     broker.options = class_archive.recording(folder)
     broker.start()
@@ -109,9 +110,11 @@ def _record(broker: LocalBroker, folder: Path, stop: Stop) -> None:
         broker.wait_started(stop)
         process.stop("its classes are loaded", sig=signal.SIGTERM, seconds=_ENDING_SECONDS)
     except (StageTrouble, Overdue) as error:
-        raise NotKept(str(error)) from error
+        raise NoClassArchive(str(error)) from error
     finally:
         process.kill("no longer needed")
         shutil.rmtree(broker.data.parent)
     if process.popen.returncode == -signal.SIGKILL:
-        raise NotKept(f"{process.instance} had to be killed")  # half an archive is worse than none
+        raise NoClassArchive(
+            f"{process.instance} had to be killed"
+        )  # half an archive is worse than none

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from onceproof.harness.links.blocks import Block, NoBlock, is_free
+from onceproof.harness.links.blocks import Block, NoFreeBlock, is_free
 from onceproof.harness.links.topology import AUDIENCES, AUDITOR, POSTGRES, Link, broker_name
 from onceproof.harness.links.toxiproxy import ProxySpec
 from onceproof.harness.processes.trouble import StageTrouble
@@ -57,7 +57,7 @@ def raft(node: int) -> int:
 
 
 def choose(block: Block) -> DockerTopology:
-    """Return an address of the block, with free ports; raise `NoBlock` if there are none."""
+    """Return an address of the block, with free ports; raise `NoFreeBlock` if there are none."""
     address = block.address(0, 1)
     suffixes = [_suffix(a, n) for a in _WAYS for n in (*NODES, _DATABASE)] + [_TOXIPROXY]
     candidates = list(range(20, 32))  # below the kernel's ephemeral ports
@@ -65,7 +65,7 @@ def choose(block: Block) -> DockerTopology:
     for ports in candidates:
         if all(is_free(address, ports * 1000 + suffix) for suffix in suffixes):
             return DockerTopology(address=address, ports=ports)
-    raise NoBlock(
+    raise NoFreeBlock(
         f"no free port range between 20000 and 31999 on {address}; "
         "look for a process that listens on many ports (`ss -ltn`)"
     )

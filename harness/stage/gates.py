@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from onceproof.harness.links.gate.client import Gate, Placed
-from onceproof.harness.links.gate.gated import Way
+from onceproof.harness.links.gate.gated import Route
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.gate.tls import Tls
 from onceproof.harness.links.topology import AUDIENCES, POSTGRES, Link
@@ -88,7 +88,7 @@ class Gates:
         tls = self._tls if link.source in AUDIENCES else None
         self._gate.open(
             str(link),
-            [Way(listen=self._address(p), upstream=p.upstream, tls=tls) for p in proxies],
+            [Route(listen=self._address(p), upstream=p.upstream, tls=tls) for p in proxies],
         )
         self._on[link] = OnGate(link=link, gate=self._gate, topic_id=self._topic_id)
         try:

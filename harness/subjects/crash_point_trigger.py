@@ -19,7 +19,7 @@ from onceproof.harness.wait import Interrupted
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hit:
+class StruckProcess:
     """A process that was struck in a window.
 
     Attributes:
@@ -53,7 +53,7 @@ class CrashPointTrigger(ABC):
         strike: Callable[[Process], None],
     ) -> None:
         """Arm the trigger: `halt` stops the current `process`, and `strike` applies the fault."""
-        self.hit: Hit | None = None
+        self.hit: StruckProcess | None = None
         self.error: Exception | None = None
         self._watch = watch
         self._process = process
@@ -98,7 +98,7 @@ class CrashPointTrigger(ABC):
                 self._fail(error)
                 return
             self.end()
-            self.hit = Hit(
+            self.hit = StruckProcess(
                 number=number,
                 process=process,
                 processes=count,

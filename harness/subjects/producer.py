@@ -14,7 +14,7 @@ from onceproof.harness.context.pipeline import NoPipeline, Pipeline, PipelinePar
 from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
-from onceproof.harness.sinks.nothing import Nothing
+from onceproof.harness.sinks.nothing import EmptySink
 from onceproof.harness.subjects.observed import Observed, Observer
 
 
@@ -39,4 +39,4 @@ class ProducerSubject(SubjectBase):
         return Observed(self.observers, self.topics, parts) if self.observers else NoPipeline()
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        return Nothing()
+        return EmptySink()

@@ -23,7 +23,7 @@ _ARCHIVE: Final = "classes.jsa"
 _OWNER: Final = "of.json"
 
 
-class NotKept(RuntimeError):
+class NoClassArchive(RuntimeError):
     """There is no archive, and none can be created now; the message says why."""
 
 
@@ -54,11 +54,12 @@ def installed(
     Args:
         kind: the program that the archive is for; a folder name.
         build: fills the empty folder. If the JVM cannot write archives, it leaves none. After any
-            other failure it raises `NotKept`, so that the next run tries again.
+            other failure it raises `NoClassArchive`, so that the next run tries again.
         options: other JVM options: an archive depends on the garbage collector.
 
     Raises:
-        NotKept: `build` did, the folder cannot be written, or another process is building it.
+        NoClassArchive: `build` raised it, the folder cannot be written, or another process is
+            building it.
     """
     program = java.resolve()
     # Modification times in seconds: some file systems, and zip, are no more precise.
@@ -80,11 +81,11 @@ def installed(
     try:
         return cache.install(target, build_one, waiting=_do_not_wait)
     except SetupError as error:
-        raise NotKept(str(error)) from error
+        raise NoClassArchive(str(error)) from error
 
 
 def _do_not_wait() -> NoReturn:
-    raise NotKept("another run is creating it")
+    raise NoClassArchive("another run is creating it")
 
 
 def _remove(folder: Path) -> None:

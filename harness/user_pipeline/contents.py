@@ -15,7 +15,7 @@ from typing import Any, Final
 from onceproof.harness.history.identity import digest
 from onceproof.harness.sinks.base import Effect
 from onceproof.harness.user_pipeline.codecs import by_name
-from onceproof.harness.user_pipeline.effects import Yield, call
+from onceproof.harness.user_pipeline.effects import ExpectedEffects, call
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
@@ -25,12 +25,12 @@ _LONGEST: Final = 4_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contents(Yield):
+class Contents(ExpectedEffects):
     """The effects of each input in one output, with their contents.
 
-    `function` takes an input as `Yield.function` does. It returns the content of the effect, a list
-    of contents that `key` tells apart, or None for no effect. Fields at paths in `ignored` are not
-    compared.
+    `function` takes an input as `ExpectedEffects.function` does. It returns the content of the
+    effect, a list of contents that `key` tells apart, or None for no effect. Fields at
+    paths in `ignored` are not compared.
     """
 
     ignored: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ FUNCTION: Final = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Yield:
+class ExpectedEffects:
     """The effects of each input in one output.
 
     Attributes:
@@ -48,7 +48,7 @@ class Yield:
     function: str | None = None
 
     @classmethod
-    def parse(cls, text: str, *, key: str | None = None) -> Yield:
+    def parse(cls, text: str, *, key: str | None = None) -> ExpectedEffects:
         """Parse `1`, `0..1`, `3` or `rules.py:effects`; raise `BadRule` for anything else."""
         rule = None if key is None else Rule.parse(key)
         if FUNCTION.fullmatch(text):

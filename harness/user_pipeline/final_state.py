@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from onceproof.harness.sinks.base import Effect
 from onceproof.harness.user_pipeline.contents import as_text
-from onceproof.harness.user_pipeline.effects import Yield, call_with_all
+from onceproof.harness.user_pipeline.effects import ExpectedEffects, call_with_all
 from onceproof.harness.user_pipeline.identity import BadRule, Written, text_of
-from onceproof.harness.user_pipeline.input_file import Given
-from onceproof.harness.user_pipeline.outputs.base import Found
+from onceproof.harness.user_pipeline.input_file import InputRecord
+from onceproof.harness.user_pipeline.outputs.base import FoundEffect
 from onceproof.harness.user_pipeline.upserts import (
     CONTENT,
     STRETCH,
@@ -32,12 +32,12 @@ _PADDING: Final = "onceproof: no input"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FinalState(Yield):
+class FinalState(ExpectedEffects):
     """The state of one output after all inputs.
 
-    `function` takes a list of inputs, each as `Yield.function` takes it. Inputs of one partition
-    are in log order; inputs of different partitions in any order. It returns key → content. Fields
-    at paths in `ignored` are not compared.
+    `function` takes a list of inputs, each as `ExpectedEffects.function` takes it. Inputs of one
+    partition are in log order; inputs of different partitions in any order. It returns
+    key → content. Fields at paths in `ignored` are not compared.
     """
 
     ignored: tuple[str, ...] = ()
@@ -112,7 +112,7 @@ class StateTable(Upserts):
         """Return only rows whose key cannot be read, which would not be judged otherwise."""
         return [effect for effect in super().effects() if effect.record is None]
 
-    def _named_by(self, found: Found) -> str | None:
+    def _named_by(self, found: FoundEffect) -> str | None:
         """Return the key: `records` holds the existing keys instead of inputs."""
         return self._key_of(found)
 
@@ -138,7 +138,7 @@ def contributions(
         yield contribution(last[key], key, sink=sink, aggregate=CONTENT, digest=content)
 
 
-def keys_of(state: FinalState, inputs: Iterable[Given]) -> dict[str, tuple[str, ...]]:
+def keys_of(state: FinalState, inputs: Iterable[InputRecord]) -> dict[str, tuple[str, ...]]:
     """Return each input's identity → those of its state keys whose inputs share one message key.
 
     The inputs of such a state key are in one partition, so it is known which of them came first.
@@ -182,7 +182,7 @@ def arrived(
 
 
 def check_state(
-    state: FinalState, inputs: Sequence[Given], *, partitions: int, producers: int
+    state: FinalState, inputs: Sequence[InputRecord], *, partitions: int, producers: int
 ) -> None:
     """Check that the final state would show losses and progress.
 
@@ -237,7 +237,7 @@ def check_state(
             )
 
 
-def _by_partition(inputs: Iterable[Given], partitions: int) -> list[list[str | None]]:
+def _by_partition(inputs: Iterable[InputRecord], partitions: int) -> list[list[str | None]]:
     logs: list[list[str | None]] = [[] for _ in range(partitions)]
     for each in inputs:
         logs[partition_of_key(each.key, partitions)].append(each.value)
@@ -246,7 +246,7 @@ def _by_partition(inputs: Iterable[Given], partitions: int) -> list[list[str | N
 
 def _check_alone(
     state: FinalState,
-    inputs: Sequence[Given],
+    inputs: Sequence[InputRecord],
     places: Mapping[str, Sequence[int]],
     contents: Mapping[str, str],
 ) -> None:
@@ -274,7 +274,7 @@ def _unattributed(state: FinalState, key: str) -> BadRule:
 
 def _significant(
     state: FinalState,
-    inputs: Sequence[Given],
+    inputs: Sequence[InputRecord],
     keys: Sequence[Collection[str]],
     places: Mapping[str, Sequence[int]],
 ) -> list[int]:

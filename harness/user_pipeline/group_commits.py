@@ -17,7 +17,7 @@ from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.group_list import offsets_of_groups
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.subjects.group.positions import GroupPositions, Reader, row_of
-from onceproof.harness.subjects.group.sightings import Sightings
+from onceproof.harness.subjects.group.sightings import FirstSightings
 
 _EMPTY: Final = "Empty"
 _LIST_SECONDS: Final = 3.0
@@ -43,7 +43,7 @@ class GroupCommits:
         self._topics = topics
         self._addresses = tuple(addresses)
         self._reader = reader
-        self._groups: dict[str, tuple[GroupPositions, Sightings]] = {}
+        self._groups: dict[str, tuple[GroupPositions, FirstSightings]] = {}
         self._listed_at = 0.0
 
     def newest(self) -> dict[tuple[str, int], int]:
@@ -77,7 +77,9 @@ class GroupCommits:
             for ordinal, (commit, at) in enumerate(self._commits(*known))
         ]
 
-    def _commits(self, positions: GroupPositions, first: Sightings) -> list[tuple[Commit, int]]:
+    def _commits(
+        self, positions: GroupPositions, first: FirstSightings
+    ) -> list[tuple[Commit, int]]:
         commits = positions.look()
         together = zip(commits, first.of(commits), strict=True)
         return [(commit, at) for commit, at in together if commit.topic in self._topics]
@@ -85,7 +87,7 @@ class GroupCommits:
     def _find_groups(self) -> None:
         for group in self.by_group():
             if group.name not in self._groups:
-                known = (GroupPositions(group.name, self._reader), Sightings())
+                known = (GroupPositions(group.name, self._reader), FirstSightings())
                 self._groups[group.name] = known
         self._listed_at = time.monotonic()
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
-from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.base import FoundEffect, UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.folder import MORE, csv_rows, json_lines, parquet
 
 _FORMATS: Final = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".csv": "csv"} | {
@@ -25,7 +25,7 @@ _FORMATS: Final = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".csv":
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class InputRecord:
     """One record to send."""
 
     identity: str
@@ -51,7 +51,7 @@ def given(file: Path) -> Iterator[tuple[Written, str]]:
         raise BadRule(f"{file}: {error}") from error
 
 
-def records_of(file: Path, *, identity: str, key: str | None) -> Iterator[Given]:
+def records_of(file: Path, *, identity: str, key: str | None) -> Iterator[InputRecord]:
     """Yield the records of a file.
 
     Args:
@@ -70,7 +70,7 @@ def records_of(file: Path, *, identity: str, key: str | None) -> Iterator[Given]
                 "identity for each record"
             )
         keyed = named if by_key is None else _find(by_key, "key", found, place)
-        yield Given(identity=named, key=keyed, value=found.value or "")
+        yield InputRecord(identity=named, key=keyed, value=found.value or "")
 
 
 def _find(rule: Rule, what: str, written: Written, place: str) -> str:
@@ -97,7 +97,7 @@ def count(file: Path) -> int:
     return found
 
 
-def _rows(file: Path, format_: str) -> Iterator[Found]:
+def _rows(file: Path, format_: str) -> Iterator[FoundEffect]:
     if format_ == "json":
         return json_lines(file, file.name, strict=True)
     if format_ == "csv":

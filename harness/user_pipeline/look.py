@@ -22,13 +22,13 @@ from onceproof.harness.kafka.log_reader import Entry, LogReader, PartitionLog, U
 from onceproof.harness.user_pipeline.final_state import arrived
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
-from onceproof.harness.user_pipeline.together import Together
+from onceproof.harness.user_pipeline.together import CombinedOutputs
 from onceproof.harness.user_pipeline.upserts import passed
 
 QUIET: Final = 5.0
 """Seconds without a change after which an output is considered idle."""
 
-Opened = Callable[[LogReader], Together]
+Opened = Callable[[LogReader], CombinedOutputs]
 
 
 @dataclass(kw_only=True)

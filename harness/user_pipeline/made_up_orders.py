@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from onceproof.harness.user_pipeline.event_time import EventTime, made_up
-from onceproof.harness.user_pipeline.input_file import Given
+from onceproof.harness.user_pipeline.input_file import InputRecord
 from onceproof.harness.user_pipeline.odd_orders import as_odd
 from onceproof.harness.user_pipeline.profile import EMPTY, KEYS
 from onceproof.harness.workload.partitions import partition_of_key
@@ -47,7 +47,7 @@ class MadeUp:
 
 
 @lru_cache(maxsize=4)
-def orders_made_up(of: MadeUp, seed: int) -> Sequence[Given]:
+def orders_made_up(of: MadeUp, seed: int) -> Sequence[InputRecord]:
     """Return the orders; cached, because each run asks for them about ten times."""
     draw = random.Random(f"{seed}/orders")
     apart = [name for name in _CUSTOMERS if partition_of_key(name, of.partitions)]
@@ -81,7 +81,9 @@ def orders_made_up(of: MadeUp, seed: int) -> Sequence[Given]:
             value = of.times.put(value, event_times[n])
         # Orders without a key could go to the empty partition.
         kinds = frozenset(of.odd) - ({KEYS} if begins else set())
-        made.append(as_odd(Given(identity=identity, key=customer, value=value), n, plain, kinds))
+        made.append(
+            as_odd(InputRecord(identity=identity, key=customer, value=value), n, plain, kinds)
+        )
     return made
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from onceproof.harness.user_pipeline.input_file import Given
+from onceproof.harness.user_pipeline.input_file import InputRecord
 from onceproof.harness.user_pipeline.made_up_orders import ORDER_ID, MadeUp, orders_made_up
 
 PAYMENT_ID: Final = "payment_id"
@@ -21,14 +21,14 @@ _GROUP: Final = 8
 
 
 @lru_cache(maxsize=2)
-def matching_orders(records: int, seed: int) -> Sequence[Given]:
+def matching_orders(records: int, seed: int) -> Sequence[InputRecord]:
     """Return generated orders with their identity as message key."""
     made = orders_made_up(MadeUp(records=records), seed)
     return [replace(order, key=order.identity) for order in made]
 
 
 @lru_cache(maxsize=2)
-def matching_payments(records: int, seed: int) -> Sequence[Given]:
+def matching_payments(records: int, seed: int) -> Sequence[InputRecord]:
     made = []
     for n, order in enumerate(matching_orders(records, seed)):
         content = json.loads(order.value or "")
@@ -39,7 +39,7 @@ def matching_payments(records: int, seed: int) -> Sequence[Given]:
             "paid_cents": content["amount_cents"],
         }
         made.append(
-            Given(identity=payment[PAYMENT_ID], key=order.identity, value=json.dumps(payment))
+            InputRecord(identity=payment[PAYMENT_ID], key=order.identity, value=json.dumps(payment))
         )
     groups = [made[n : n + _GROUP] for n in range(0, len(made), _GROUP)]
     return [payment for group in groups for payment in reversed(group)]

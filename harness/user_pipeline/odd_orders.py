@@ -13,7 +13,7 @@ from typing import Final
 
 from onceproof.harness.history.identity import ODD_HEADER
 from onceproof.harness.kafka.log_reader import Entry
-from onceproof.harness.user_pipeline.input_file import Given
+from onceproof.harness.user_pipeline.input_file import InputRecord
 from onceproof.harness.user_pipeline.profile import KEYS, NULL, OVERSIZE
 
 LARGE_BYTES: Final = 1_100_000
@@ -27,7 +27,7 @@ _FIRST_LARGE: Final = 20
 _SEVERAL: Final = (("several", "1"), ("several", "2"), ("none", None))
 
 
-def as_odd(order: Given, n: int, of: int, kinds: Collection[str]) -> Given:
+def as_odd(order: InputRecord, n: int, of: int, kinds: Collection[str]) -> InputRecord:
     """Return order `n` of `of` (without sentinels), made odd if it is its turn."""
     if n >= of:
         return order

@@ -16,11 +16,11 @@ from typing import Any, Literal
 from onceproof.harness.history.identity import digest
 from onceproof.harness.user_pipeline.codecs import encoded
 from onceproof.harness.user_pipeline.contents import Contents, path_of
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime, late, round_event_time
 from onceproof.harness.user_pipeline.final_state import FinalState, check_state, keys_of
 from onceproof.harness.user_pipeline.identity import BadRule
-from onceproof.harness.user_pipeline.input_file import Given, records_of
+from onceproof.harness.user_pipeline.input_file import InputRecord, records_of
 from onceproof.harness.user_pipeline.made_up_orders import ORDER_ID, MadeUp, orders_made_up
 from onceproof.harness.user_pipeline.matching_orders import matching_orders, matching_payments
 from onceproof.harness.user_pipeline.profile import OVERSIZE, PROBED
@@ -41,7 +41,7 @@ class Orders:
         file: path of a file with records; None: generate them.
         match: what to generate to match another topic.
         identity, key: rules for a file's records; without `key`, the identity is the key.
-        effects: number of effects of each record, as parsed by `Yield`.
+        effects: number of effects of each record, as parsed by `ExpectedEffects`.
         effect_key: rule that tells several effects of one record apart.
         expects: output → function that returns expected contents, instead of `effects`.
         ignored: rules of fields that are not compared.
@@ -86,15 +86,15 @@ class Orders:
         """How often later event times advance the watermark; 1 without event times."""
         return 1 if self.times is None else ROUNDS
 
-    def yields(self, sink: str) -> Yield:
+    def yields(self, sink: str) -> ExpectedEffects:
         """Return the effects that each record has in an output."""
         if self.states:
             return self.final(sink)
         if not self.expects:
-            return Yield.parse(self.effects, key=self.effect_key)
+            return ExpectedEffects.parse(self.effects, key=self.effect_key)
         return Contents.of(dict(self.expects)[sink], key=self.effect_key, ignored=self.ignored)
 
-    def by_input(self, sink: str) -> dict[str | None, Yield]:
+    def by_input(self, sink: str) -> dict[str | None, ExpectedEffects]:
         """Return the same by topic; None, because identities have no topic if there is only one."""
         return {None: self.yields(sink)}
 
@@ -247,10 +247,10 @@ class Orders:
             )
 
     @property
-    def _yields(self) -> list[Yield]:
+    def _yields(self) -> list[ExpectedEffects]:
         return [self.yields(sink) for sink in dict(self.expects or self.states) or [""]]
 
-    def _has_effect(self, yields: Yield, record: str, value: str | None) -> bool:
+    def _has_effect(self, yields: ExpectedEffects, record: str, value: str | None) -> bool:
         names = yields.names(value)
         if self.upserts and len(names) > 1:
             raise BadRule(f"{record} has {len(names)} effects; expected at most one with --upserts")
@@ -266,11 +266,11 @@ class Orders:
             return None if value is None else value.encode()
         return encoded(self.encode, value)
 
-    def _all(self, seed: int) -> Sequence[Given]:
+    def _all(self, seed: int) -> Sequence[InputRecord]:
         records = self._plain(seed)
         return records if self.times is None else _in_rounds(records, self.times, self.sentinels)
 
-    def _plain(self, seed: int) -> Sequence[Given]:
+    def _plain(self, seed: int) -> Sequence[InputRecord]:
         if self.file:
             there = records_of(Path(self.file), identity=self.identity, key=self.key)
             return list(islice(there, self.records))
@@ -289,7 +289,7 @@ class Orders:
         return orders_made_up(made_up, seed)
 
 
-def _in_rounds(records: Sequence[Given], times: EventTime, last: int) -> list[Given]:
+def _in_rounds(records: Sequence[InputRecord], times: EventTime, last: int) -> list[InputRecord]:
     """Replace the last event times to advance the watermark; raise `BadRule` if one is missing."""
     first = len(records) - last
     known = [times.read(record.value) for record in records]

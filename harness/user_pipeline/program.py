@@ -32,7 +32,7 @@ AWAY: Final = (UnreadableLog, UnreadableOutput, psycopg.OperationalError)
 """Raised by reading an output while a broker or the database is unavailable."""
 
 
-class Beside(Protocol):
+class Companion(Protocol):
     """A helper that runs alongside a program."""
 
     def start(self) -> None:
@@ -60,7 +60,7 @@ class Program:
         health: Health | None = None,
         *,
         prepares: bool = False,
-        beside: Sequence[Beside] = (),
+        beside: Sequence[Companion] = (),
     ) -> None:
         """Initialize without starting anything.
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.origins import of_topic
 from onceproof.harness.user_pipeline.profile import ABORTED
@@ -75,7 +75,7 @@ class SeveralInputs:
         each = max(records // len(self.inputs), 1)
         return replace(self, inputs=tuple(replace(of, records=each) for of in self.inputs))
 
-    def by_input(self, sink: str) -> dict[str | None, Yield]:
+    def by_input(self, sink: str) -> dict[str | None, ExpectedEffects]:
         """Return the effects that each record of a topic has in an output."""
         return {each.topic: each.yields(sink) for each in self.inputs}
 

@@ -24,7 +24,7 @@ from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.links.topology import AUDITOR
-from onceproof.harness.processes.processes import Outside, Process
+from onceproof.harness.processes.processes import ExternalProcess, Process
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.backends import DOCKER
 from onceproof.harness.stage.database_login import credentials, for_programs
@@ -33,7 +33,7 @@ from onceproof.harness.user_pipeline.command import keep_running
 from onceproof.harness.user_pipeline.dead_letters import DeadLetters
 from onceproof.harness.user_pipeline.deployed import deployed
 from onceproof.harness.user_pipeline.driver_classes import DriverClasses
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.feed import feed_of
 from onceproof.harness.user_pipeline.final_state import contributions
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
@@ -46,13 +46,13 @@ from onceproof.harness.user_pipeline.look import QUIET, Look, inputs_of
 from onceproof.harness.user_pipeline.meanings import CLIENT_FILES, DATABASE, meanings_of
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.http import HTTP
-from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kind import OutputAccess
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.placeholders import fill, input_word, words
-from onceproof.harness.user_pipeline.program import PROGRAM, Beside, Program
+from onceproof.harness.user_pipeline.program import PROGRAM, Companion, Program
 from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
 from onceproof.harness.user_pipeline.spark import OwnSpark
-from onceproof.harness.user_pipeline.together import OwnOutput, Together
+from onceproof.harness.user_pipeline.together import CombinedOutputs, OwnOutput
 
 NAME: Final = "own-pipeline"
 _SPARK_DIRS: Final = "SPARK_LOCAL_DIRS"
@@ -165,7 +165,7 @@ class OwnPipeline(SubjectBase):
         """Whether its effects would name even an input with a null value."""
         return all(str(place.identity) == f"header:{RECORD_HEADER}" for place in self.places)
 
-    def comes_to(self, sink: str) -> Mapping[str | None, Yield]:
+    def comes_to(self, sink: str) -> Mapping[str | None, ExpectedEffects]:
         """Return the effects of an input in an output, by topic; None is the only topic."""
         return self.orders.by_input(sink)
 
@@ -255,8 +255,8 @@ class OwnPipeline(SubjectBase):
                 folder=folder,
             )
 
-        outside: Outside | None = None
-        beside: list[Beside] = []
+        outside: ExternalProcess | None = None
+        beside: list[Companion] = []
         if self.feed:
             beside.append(feed_of(self.feed, folder=folder, parts=parts, meanings=meanings))
         if self.image:
@@ -297,20 +297,24 @@ class OwnPipeline(SubjectBase):
         times = self.orders.times
         if times is None:
             return {}
-        assert isinstance(sink, Together), "expected the result of open_sink"
+        assert isinstance(sink, CombinedOutputs), "expected the result of open_sink"
         sends = read_lines(history).tables["sends"].to_pylist()
         inputs = timed(logs, times=times, served=sink.named(), sends=sends)
         return lateness(inputs, times.lateness)
 
-    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Together:
-        where = Where(database=database, reader=reader, work=work)
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> CombinedOutputs:
+        where = OutputAccess(database=database, reader=reader, work=work)
         sinks = [self._open(output, where) for output in self.outputs]
         if self.dead_letters is None:
-            return Together(sinks)
-        letters = self.dead_letters.open(where, dict.fromkeys(self.comes_to(self.sink), Yield()))
-        return Together(sinks, DeadLetters(letters, [output.view for output in self.outputs]))
+            return CombinedOutputs(sinks)
+        letters = self.dead_letters.open(
+            where, dict.fromkeys(self.comes_to(self.sink), ExpectedEffects())
+        )
+        return CombinedOutputs(
+            sinks, DeadLetters(letters, [output.view for output in self.outputs])
+        )
 
-    def _open(self, output: Output, where: Where) -> OwnOutput:
+    def _open(self, output: Output, where: OutputAccess) -> OwnOutput:
         yields = self.comes_to(output.name)
         if self.upserts is None:
             return output.open(where, yields)

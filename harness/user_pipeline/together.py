@@ -15,7 +15,7 @@ class OwnOutput(Sink, Protocol):
         """Return the inputs that its effects name; None among them if one names none."""
 
 
-class Together:
+class CombinedOutputs:
     """The combined outputs."""
 
     def __init__(self, outputs: Sequence[OwnOutput], letters: OwnOutput | None = None) -> None:

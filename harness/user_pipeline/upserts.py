@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
-from onceproof.harness.user_pipeline.outputs.base import Found, Source
+from onceproof.harness.user_pipeline.outputs.base import FoundEffect, Source
 
 LATEST: Final = "latest input"
 """Aggregate: which input of a key wrote its value."""
@@ -107,10 +107,10 @@ class Upserts:
     def hanging(self) -> bool:
         return self._source.hanging()
 
-    def _key_of(self, found: Found) -> str | None:
+    def _key_of(self, found: FoundEffect) -> str | None:
         return self._key.find(found.written)
 
-    def _named_by(self, found: Found) -> str | None:
+    def _named_by(self, found: FoundEffect) -> str | None:
         return self._identity.find(found.written) if self._key_of(found) else None
 
     def _input_of(self, written: Written) -> str:

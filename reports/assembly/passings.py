@@ -23,7 +23,7 @@ from onceproof.reports.assembly.tables import (
     short_or_none,
     table,
 )
-from onceproof.reports.model_story import Execution, Passing
+from onceproof.reports.model_story import Execution, PassedPosition
 
 _HARNESS = "the harness"
 
@@ -43,7 +43,7 @@ class _Track:
         return found
 
 
-class Passings:
+class PassedPositions:
     """Stored positions and micro-batches, by the places that they passed."""
 
     def __init__(self, history: History, clock: Clock) -> None:
@@ -54,7 +54,7 @@ class Passings:
         for row in rows(history, "ranges"):
             self._ranges[row["topic"], row["partition"]].append(row)
 
-    def over(self, place: Place) -> list[Passing]:
+    def over(self, place: Place) -> list[PassedPosition]:
         """Return the stored positions that moved past a place, in order of time."""
         topic, partition, offset = place
         found = [
@@ -87,10 +87,10 @@ class Passings:
         ]
         return sorted(found, key=lambda e: (e.owner, e.batch, e.committed))
 
-    def _passing(self, track: _Track, at: int) -> Passing:
+    def _passing(self, track: _Track, at: int) -> PassedPosition:
         row = track.rows[at]
         by_harness = row["by"] == "harness"
-        return Passing(
+        return PassedPosition(
             owner=short(row["owner"]),
             instance=_HARNESS if by_harness else short_or_none(row["instance"]),
             role=short(row["role"]),

@@ -12,12 +12,12 @@ from typing import Any
 
 from onceproof.reports.assembly.entries import Entries
 from onceproof.reports.assembly.entries import Place as LogPlace
-from onceproof.reports.assembly.passings import Passings
+from onceproof.reports.assembly.passings import PassedPositions
 from onceproof.reports.assembly.tables import Clock, History, rows_where, short, short_or_none
 from onceproof.reports.model_story import (
     Effect,
     Execution,
-    Passing,
+    PassedPosition,
     Path,
     Reading,
     Send,
@@ -43,7 +43,7 @@ class Paths:
         self._reads = _by_record(rows_where(history, "reads", "record", records))
         positions = {r["position"] for found in self._effects.values() for r in found}
         self._log = Entries(history, records, (p for p in positions if p))
-        self._passings = Passings(history, clock)
+        self._passings = PassedPositions(history, clock)
         txns = {r["txn"] for found in self._sends.values() for r in found if r["txn"]}
         self._txns = transactions(history, clock, txns)
 
@@ -84,7 +84,9 @@ class Paths:
             readings_count=len(reads),
         )
 
-    def _processed(self, logged: Sequence[LogPlace]) -> tuple[list[Passing], list[Execution]]:
+    def _processed(
+        self, logged: Sequence[LogPlace]
+    ) -> tuple[list[PassedPosition], list[Execution]]:
         passings = [passing for place in logged for passing in self._passings.over(place)]
         executions = [one for place in logged for one in self._passings.executions(place)]
         return passings, executions

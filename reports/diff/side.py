@@ -18,7 +18,7 @@ Circumstances = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sent:
+class WorkloadOfSide:
     """What determines which records were sent."""
 
     seed: int
@@ -46,7 +46,7 @@ class Side:
     incomplete: str | None = None
     flaw: str | None = None
     history: str | None = None
-    sent: Sent | None = None
+    sent: WorkloadOfSide | None = None
     circumstances: Circumstances = field(default_factory=dict)
     page: str | None = None
 

@@ -16,7 +16,7 @@ from onceproof.checkers.model import Hop, Verdict
 from onceproof.reports.completeness import missed
 from onceproof.reports.diff.circumstances import circumstances
 from onceproof.reports.diff.judgement_file import JudgementFile
-from onceproof.reports.diff.side import Sent, Side
+from onceproof.reports.diff.side import Side, WorkloadOfSide
 from onceproof.reports.model import Claim, Fault, Mutation, Phase, Report
 
 _RUN_NAME: Final = re.compile(r"\d{8}T\d{6}Z-.+")
@@ -27,7 +27,7 @@ def side_of_report(report: Report, page: str | None = None) -> Side:
     return Side(
         name=report.run.run,
         history=report.run.run,
-        sent=Sent(seed=report.run.seed, workload=report.run.workload),
+        sent=WorkloadOfSide(seed=report.run.seed, workload=report.run.workload),
         claims=report.claims,
         findings=report.findings,
         hazards=frozenset(

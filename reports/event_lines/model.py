@@ -37,14 +37,14 @@ class StreamEnded(Line):
     exit_code: int = Field(description="exit code of the command")
 
 
-class OfRun(Line):
+class RunLine(Line):
     """The fields of every line about a run."""
 
     run: str = Field(description="name of the run folder")
     seconds: float = Field(description="seconds since the run began")
 
 
-class RunBegan(OfRun):
+class RunBegan(RunLine):
     """A run began, with its folder and seed."""
 
     event: Literal["run-began"] = "run-began"
@@ -54,14 +54,14 @@ class RunBegan(OfRun):
     seed: int
 
 
-class PhaseBegan(OfRun):
+class PhaseBegan(RunLine):
     """A phase of the run begins."""
 
     event: Literal["phase-began"] = "phase-began"
     phase: str = Field(description="arrange, warm-up, disturb, heal, settle, collect, tear-down")
 
 
-class PhaseEnded(OfRun):
+class PhaseEnded(RunLine):
     """A phase ended."""
 
     event: Literal["phase-ended"] = "phase-ended"
@@ -71,7 +71,7 @@ class PhaseEnded(OfRun):
     took: float = Field(description="duration in seconds")
 
 
-class Progress(OfRun):
+class Progress(RunLine):
     """The progress of the workload, about twice a second."""
 
     event: Literal["progress"] = "progress"
@@ -80,7 +80,7 @@ class Progress(OfRun):
     pipeline: str | None = Field(description="progress as the pipeline reports it")
 
 
-class Fault(OfRun):
+class Fault(RunLine):
     """A fault changed its state."""
 
     event: Literal["fault"] = "fault"
@@ -90,7 +90,7 @@ class Fault(OfRun):
     detail: str = Field(description="what was done or seen")
 
 
-class Hazard(OfRun):
+class Hazard(RunLine):
     """An event put a claim to the test."""
 
     event: Literal["hazard"] = "hazard"
@@ -98,7 +98,7 @@ class Hazard(OfRun):
     detail: str
 
 
-class Process(OfRun):
+class Process(RunLine):
     """A process of the stage or the subject started or ended."""
 
     event: Literal["process"] = "process"
@@ -106,7 +106,7 @@ class Process(OfRun):
     state: str
 
 
-class Finding(OfRun):
+class Finding(RunLine):
     """An anomaly was found; one line per anomaly."""
 
     event: Literal["finding"] = "finding"
@@ -131,14 +131,14 @@ class JudgedClaim(BaseModel):
     )
 
 
-class Judged(OfRun):
+class Judged(RunLine):
     """The history was judged; follows all findings."""
 
     event: Literal["judged"] = "judged"
     claims: tuple[JudgedClaim, ...]
 
 
-class ReportWritten(OfRun):
+class ReportWritten(RunLine):
     """The report was written."""
 
     event: Literal["report"] = "report"
@@ -146,7 +146,7 @@ class ReportWritten(OfRun):
     json_: str = Field(alias="json", serialization_alias="json")
 
 
-class RunEnded(OfRun):
+class RunEnded(RunLine):
     """The run ended and was torn down."""
 
     event: Literal["run-ended"] = "run-ended"

@@ -12,7 +12,7 @@ _MOST = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Brief:
+class FindingRow:
     """One finding in one row."""
 
     sentence: str
@@ -22,9 +22,9 @@ class Brief:
     written: tuple[str, ...]
 
 
-def brief(finding: Finding) -> Brief:
+def brief(finding: Finding) -> FindingRow:
     path = finding.path
-    return Brief(
+    return FindingRow(
         sentence=finding.sentence,
         at=seconds(finding.at),
         sent=_first([_sent(send) for send in path.sends], path.sends_count) if path else (),

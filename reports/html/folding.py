@@ -23,7 +23,7 @@ _MARKUP = 260
 
 
 @dataclass(frozen=True, kw_only=True)
-class Alike:
+class SimilarFinding:
     """A finding that is shown as story `number`, and the others like it."""
 
     number: int
@@ -38,7 +38,7 @@ class Group:
     """All findings of one anomaly, as the page shows them."""
 
     findings: Findings
-    kinds: tuple[Alike, ...]
+    kinds: tuple[SimilarFinding, ...]
     rest: tuple[Finding, ...]
     """Findings unlike the others that get rows because there is no room for more stories."""
     not_shown: int
@@ -54,7 +54,7 @@ def folded(report: Report) -> tuple[Group, ...]:
         kinds: dict[object, list[Finding]] = {}
         for finding in findings.shown:
             kinds.setdefault(_kind_key(report, finding), []).append(finding)
-        alike: list[Alike] = []
+        alike: list[SimilarFinding] = []
         rest: list[Finding] = []
         for first, *others in kinds.values():
             # Every anomaly gets at least one story, even beyond the limit.
@@ -66,7 +66,9 @@ def folded(report: Report) -> tuple[Group, ...]:
             new = moment is not None and moment not in shown_moments
             shown_moments |= {moment} if moment is not None else set()
             alike.append(
-                Alike(number=number, first=first, others=budget.rows(others), tells_moment=new)
+                SimilarFinding(
+                    number=number, first=first, others=budget.rows(others), tells_moment=new
+                )
             )
         further = budget.rows(rest)
         groups.append(

@@ -18,7 +18,7 @@ NEAR = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Near:
+class NearbyFault:
     """A fault near a finding. `apart`: seconds between them, 0 while the fault was active."""
 
     number: int
@@ -47,7 +47,7 @@ def around(report: Report, finding: Finding) -> tuple[Markup, ...]:
     return tuple(_sentence(n) for n in near)
 
 
-def _by_distance(report: Report, at: float) -> list[Near]:
+def _by_distance(report: Report, at: float) -> list[NearbyFault]:
     found = []
     for number, fault in enumerate(report.faults, 1):
         start, end = fault.injected_at, fault.healed_at
@@ -62,11 +62,11 @@ def _by_distance(report: Report, at: float) -> list[Near]:
             says += ", healing not recorded" if end is None else ""
             says += f", healed {seconds(end - at)} later" if end is not None else ""
         says += "" if fault.took_effect else " (it left no evidence)"
-        found.append(Near(number=number, fault=fault, apart=apart, says=says))
+        found.append(NearbyFault(number=number, fault=fault, apart=apart, says=says))
     return found
 
 
-def _sentence(near: Near) -> Markup:
+def _sentence(near: NearbyFault) -> Markup:
     return Markup('<a href="#fault-{}">F{}</a>, {}, {}.').format(
         near.number, near.number, visible(near.fault.description).rstrip("."), near.says
     )

@@ -14,7 +14,7 @@ from onceproof.reports.model_story import (
     Entry,
     Execution,
     Marker,
-    Passing,
+    PassedPosition,
     Path,
     Reading,
     Send,
@@ -152,7 +152,7 @@ def _execution(one: Execution) -> Markup:
     )
 
 
-def _passing(one: Passing) -> Markup:
+def _passing(one: PassedPosition) -> Markup:
     batch = f", after micro-batch {number(one.batch)}" if one.batch is not None else ""
     who = Markup(", stored by {}").format(name(one.instance)) if one.instance else Markup("")
     return Markup("the position of {} in {}-{} moved from {} to {}{}{}.").format(

@@ -46,7 +46,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Same:
+class SameOutcomes:
     """Claims with the same outcomes, each the same number of times.
 
     Attributes:
@@ -83,7 +83,7 @@ def _claim_result(claim: Claim) -> ClaimResult:
     )
 
 
-def alike(runs: Iterable[Sequence[ClaimResult]]) -> tuple[Same, ...]:
+def alike(runs: Iterable[Sequence[ClaimResult]]) -> tuple[SameOutcomes, ...]:
     """Group the claims of a scenario's runs by outcome: unexpected ones first, then by verdict."""
     counted: dict[str, Counter[tuple[bool, int, tuple[str, ...], str]]] = {}
     for claims in runs:
@@ -95,7 +95,7 @@ def alike(runs: Iterable[Sequence[ClaimResult]]) -> tuple[Same, ...]:
     for name, outcomes in counted.items():
         same.setdefault(tuple(sorted(outcomes.items())), []).append(name)
     return tuple(
-        Same(
+        SameOutcomes(
             outcomes=tuple(
                 Outcome(
                     verdict=_ORDER[place], by=by, expected=expected, should_be=should_be, count=n

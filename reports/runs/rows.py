@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from onceproof.checkers.model import Verdict
-from onceproof.reports.runs.claims import Same, alike
+from onceproof.reports.runs.claims import SameOutcomes, alike
 from onceproof.reports.runs.flaky import Flaky, flaky
 from onceproof.reports.runs.run import Run, RunState
 from onceproof.reports.text import listed, number, plural, seconds
@@ -27,7 +27,7 @@ class Row:
     """
 
     runs: tuple[Run, ...]
-    claims: tuple[Same, ...]
+    claims: tuple[SameOutcomes, ...]
     flaky: Flaky | None
 
     @property
@@ -116,7 +116,7 @@ def _urgency(row: Row) -> tuple[bool, bool, str, str, str]:
     return (not wrong, row.flaky is None, newest.scenario, newest.own or "", newest.backend)
 
 
-def _claims(runs: Sequence[Run]) -> tuple[Same, ...]:
+def _claims(runs: Sequence[Run]) -> tuple[SameOutcomes, ...]:
     """Return the results of the complete runs; of all runs if none is complete."""
     finished = [run for run in runs if run.finished] or runs
     return alike(run.claims for run in finished)

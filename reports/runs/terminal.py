@@ -7,7 +7,7 @@ from typing import TextIO
 from rich.table import Table
 from rich.text import Text
 
-from onceproof.reports.runs.claims import Same
+from onceproof.reports.runs.claims import SameOutcomes
 from onceproof.reports.runs.rows import Row, headline, rows
 from onceproof.reports.runs.run import Found, RunState, Unread
 from onceproof.reports.runs.strip import LEGEND, signs
@@ -65,7 +65,7 @@ def _name(row: Row) -> str:
     return line(f"{newest.scenario}{backend}" + (f": {newest.own}" if newest.own else ""))
 
 
-def _claims(same: Same) -> Text:
+def _claims(same: SameOutcomes) -> Text:
     text = Text(f"{line('; '.join(same.names))}: ", style="dim")
     for place, outcome in enumerate(same.outcomes):
         times = f" ×{outcome.count}" if len(same.outcomes) > 1 else ""

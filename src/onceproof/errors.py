@@ -12,10 +12,10 @@ from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
 from onceproof.checkers.extensions import BadExtension
 from onceproof.harness.history.run_record import UnreadableRun
 from onceproof.harness.history.tables import DamagedHistory
-from onceproof.harness.lab.place import LabTrouble
-from onceproof.harness.links.blocks import NoBlock
+from onceproof.harness.lab.place import LabError
+from onceproof.harness.links.blocks import NoFreeBlock
 from onceproof.harness.tools.error import SetupError
-from onceproof.lab_client import LabSilent
+from onceproof.lab_client import LabUnavailable
 
 USAGE, TROUBLE = 2, 3
 _ROOM = (
@@ -41,7 +41,14 @@ def exit_on_error() -> Iterator[None]:
     except (UnreadableRun, DamagedHistory, BadHistory, BadClaim) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         sys.exit(USAGE)
-    except (BadExtension, SetupError, NoBlock, LabTrouble, LabSilent, NotEnoughMemory) as error:
+    except (
+        BadExtension,
+        SetupError,
+        NoFreeBlock,
+        LabError,
+        LabUnavailable,
+        NotEnoughMemory,
+    ) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         sys.exit(TROUBLE)
     except OSError as error:

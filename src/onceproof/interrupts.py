@@ -15,7 +15,7 @@ INTERRUPTED = 130
 Handler = Callable[[int, FrameType | None], None]
 
 
-class BrokenOff(KeyboardInterrupt):
+class OperationInterrupted(KeyboardInterrupt):
     """A signal interrupted an operation; the message says which, and what to do next."""
 
 
@@ -52,14 +52,14 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def breaking_off(doing: str) -> Iterator[None]:
-    """Turn an interrupt in the block into `BrokenOff`.
+    """Turn an interrupt in the block into `OperationInterrupted`.
 
     `doing` names the operation, and what to do next: «judging X; nothing was written. …».
     """
     try:
         yield
     except KeyboardInterrupt:
-        raise BrokenOff(f"interrupted while {doing}") from None
+        raise OperationInterrupted(f"interrupted while {doing}") from None
 
 
 def judging(folder: Path) -> str:

@@ -27,7 +27,7 @@ class LabRefused(RuntimeError):
         self.ending = status == HTTPStatus.SERVICE_UNAVAILABLE
 
 
-class LabSilent(RuntimeError):
+class LabUnavailable(RuntimeError):
     """The lab does not answer, or its answer is not JSON; the message says what was seen."""
 
 
@@ -57,7 +57,7 @@ def ask(place: Reachable, method: str, path: str, body: dict[str, Any] | None = 
 
     Raises:
         LabRefused: the lab rejected the request.
-        LabSilent: the lab does not answer.
+        LabUnavailable: the lab does not answer.
     """
     connection = _Connection(place)
     try:
@@ -65,7 +65,7 @@ def ask(place: Reachable, method: str, path: str, body: dict[str, Any] | None = 
         answer = connection.getresponse()
         found = json.loads(answer.read())
     except (OSError, ValueError, http.client.HTTPException) as error:
-        raise LabSilent(f"the lab {place.name} does not answer: {error}") from None
+        raise LabUnavailable(f"the lab {place.name} does not answer: {error}") from None
     finally:
         connection.close()
     if answer.status >= 400:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from onceproof.harness.lab.place import Place
 from onceproof.harness.wait import Stop
-from onceproof.lab_client import LabRefused, LabSilent, ask
+from onceproof.lab_client import LabRefused, LabUnavailable, ask
 
 _VARIABLE: Final = "ONCEPROOF_PARENT_PIPE"
 _RUN_ENDS: Final = "the program that started the run has ended"
@@ -73,7 +73,7 @@ class LabWithParent:
     def _end(self, place: Place) -> None:
         try:
             ask(place, "POST", "/end", {"judge": True})
-        except (LabRefused, LabSilent):
+        except (LabRefused, LabUnavailable):
             # It is already ending.
             self._stop.set(_LAB_ENDS)
 

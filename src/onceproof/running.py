@@ -48,7 +48,7 @@ def run_scenario(
         BadExtension: an installed package's report section cannot be loaded.
         SetupError: a tool is missing and cannot be installed.
         HistoryNotWritten: the history could not be written; `check_run` judges what was written.
-        BrokenOff: a signal interrupted the judging; the recorded history remains.
+        OperationInterrupted: a signal interrupted the judging; the recorded history remains.
     """
     sections()  # fail before the run, not when the report is written
     stop, scenario = stop or Stop(), scenario.drawn(seed)

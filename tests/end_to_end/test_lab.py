@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.lab.place import LabTrouble, Place
+from onceproof.harness.lab.place import LabError, Place
 from onceproof.harness.wait import wait_until
 from onceproof.lab_client import ask
 from tests.end_to_end.command import Started, onceproof
@@ -41,7 +41,7 @@ class Up:
     def _found(self) -> Place | None:
         try:
             return Place.find(self.name)
-        except LabTrouble:
+        except LabError:
             return None
 
     def fault(self, name: str) -> dict[str, Any]:

@@ -21,15 +21,15 @@ from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.stage.database_login import for_programs
 from onceproof.harness.user_pipeline.command import keep_running
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.instances import several
 from onceproof.harness.user_pipeline.look import Look
-from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kind import OutputAccess
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.program import Program
-from onceproof.harness.user_pipeline.together import Together
+from onceproof.harness.user_pipeline.together import CombinedOutputs
 from onceproof.harness.wait import Stop
 from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES
 from tests.integration.faults import context
@@ -96,8 +96,10 @@ class RunningPipeline:
     def effects(self) -> Counter[str]:
         """The number of effects of each record."""
         with fresh_reader(self.staging.stage) as reader:
-            where = Where(database=self.staging.stage.database(AUDITOR), reader=reader, work=Path())
-            sink = self.output.open(where, Yield())
+            where = OutputAccess(
+                database=self.staging.stage.database(AUDITOR), reader=reader, work=Path()
+            )
+            sink = self.output.open(where, ExpectedEffects())
             return Counter(str(effect.record) for effect in sink.effects())
 
     def missing(self) -> set[str]:
@@ -157,10 +159,11 @@ def running(
         topics=(source,),
         groups=GroupCommits((source,), addresses=addresses(stage).values(), reader=reader),
         reader=reader,
-        sink=lambda logs: Together(
+        sink=lambda logs: CombinedOutputs(
             [
                 output.open(
-                    Where(database=stage.database(AUDITOR), reader=logs, work=Path()), Yield()
+                    OutputAccess(database=stage.database(AUDITOR), reader=logs, work=Path()),
+                    ExpectedEffects(),
                 )
             ]
         ),

@@ -12,7 +12,7 @@ from onceproof.harness.context.recorder import Recorder
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.history.tables import read_lines
-from onceproof.harness.lab.by_hand import ToldSo
+from onceproof.harness.lab.by_hand import HealedByUser
 from onceproof.harness.links.topology import POSTGRES
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.schedule.fault_execution import FaultExecution
@@ -34,7 +34,9 @@ pytestmark = pytest.mark.integration
 def start_fault(world: RunContext, command: str) -> tuple[FaultExecution, threading.Thread]:
     """Inject a fault as a lab does, without an end, and wait until it took effect or failed."""
     name, *arguments = command.split()
-    fault = ScheduledFault(name=command, do=asked(name, arguments), until=ToldSo(), seconds=60)
+    fault = ScheduledFault(
+        name=command, do=asked(name, arguments), until=HealedByUser(), seconds=60
+    )
     execution = FaultExecution(fault, world)
     thread = threading.Thread(target=execution.run, args=(lambda: None,), daemon=True)
     thread.start()

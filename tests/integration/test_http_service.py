@@ -31,13 +31,13 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import Alone, alone
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.user_pipeline.command import keep_running
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.identity import Rule as Identity
 from onceproof.harness.user_pipeline.look import Look
-from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kind import OutputAccess
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.program import Program
-from onceproof.harness.user_pipeline.together import Together
+from onceproof.harness.user_pipeline.together import CombinedOutputs
 from onceproof.harness.wait import Stop
 from tests.integration.faults import active_fault, context
 from tests.integration.staging import eventually, marked_processes
@@ -176,14 +176,14 @@ class Poster:
     def __init__(self, up: Alone, folder: Path, keyed: str) -> None:
         self._up, self._accepted = up, folder / "told"
         self._before = len(self._all())
-        where = Where(
+        where = OutputAccess(
             database="", reader=cast("LogReader", None), work=up.processes.logs.parent / "work"
         )
         look = Look(
             topics=("none",),
             groups=None,  # type: ignore[arg-type]
             reader=lambda: contextlib.nullcontext(cast("LogReader", None)),
-            sink=lambda _: Together([OUTPUT.open(where, Yield())]),
+            sink=lambda _: CombinedOutputs([OUTPUT.open(where, ExpectedEffects())]),
             sent=(),
             required=(),
         )

@@ -16,14 +16,14 @@ from onceproof.harness.context.run_context import addresses, open_reader
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.topology import AUDITOR, node_id
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.look import Look
-from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kind import OutputAccess
 from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink
 from onceproof.harness.user_pipeline.outputs.table import Table
-from onceproof.harness.user_pipeline.together import Together
+from onceproof.harness.user_pipeline.together import CombinedOutputs
 from tests.integration.staging import Staged, eventually
 
 pytestmark = pytest.mark.integration
@@ -89,8 +89,8 @@ def test_topic_output_respects_isolation_level(staging: Staged, topic: Callable[
 
     def records_of(isolation: str) -> list[str | None]:
         with reader(staging) as logs:
-            where = Where(database="", reader=logs, work=staging.folder)
-            sink: OwnSink = Output.parse(f"{name}{isolation}", ID).open(where, Yield())
+            where = OutputAccess(database="", reader=logs, work=staging.folder)
+            sink: OwnSink = Output.parse(f"{name}{isolation}", ID).open(where, ExpectedEffects())
             # A broker answers EndTxn before it writes the markers.
             eventually(lambda: not sink.hanging(), "the markers of both transactions")
             return [effect.record for effect in sink.effects()]
@@ -115,10 +115,11 @@ class TestProgress:
                 reader=lambda: reader(staging),
             ),
             reader=lambda: reader(staging),
-            sink=lambda logs: Together(
+            sink=lambda logs: CombinedOutputs(
                 [
                     Output.parse(out, ID).open(
-                        Where(database="", reader=logs, work=staging.folder), Yield()
+                        OutputAccess(database="", reader=logs, work=staging.folder),
+                        ExpectedEffects(),
                     )
                 ]
             ),

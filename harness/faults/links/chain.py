@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.links.cut_links import Severed
+from onceproof.harness.faults.links.cut_links import CutLinksInjection
 from onceproof.harness.faults.roles import Broker
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
@@ -24,10 +24,12 @@ class Chain:
     def describe(self) -> str:
         return f"cut two brokers from each other, but not from {self.middle.describe()}"
 
-    def inject(self, context: RunContext, name: str) -> Severed:
+    def inject(self, context: RunContext, name: str) -> CutLinksInjection:
         middle = self.middle.resolve(context)
         ends = [node for node in context.stage.brokers if node != middle]
         if len(ends) != 2:
             raise StageTrouble(f"chain needs 3 brokers; there are {len(context.stage.brokers)}")
         one, other = ends
-        return Severed(context, [Link(one, other), Link(other, one)], f"{one} – {middle} – {other}")
+        return CutLinksInjection(
+            context, [Link(one, other), Link(other, one)], f"{one} – {middle} – {other}"
+        )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.links.cut_links import Severed
+from onceproof.harness.faults.links.cut_links import CutLinksInjection
 from onceproof.harness.faults.roles import BROKERS, role
 from onceproof.harness.faults.targets.brokers import Target
 from onceproof.harness.faults.words import Word
@@ -30,7 +30,7 @@ class CutClients:
     def describe(self) -> str:
         return f"cut all clients from {self.target.describe() if self.target else 'all brokers'}"
 
-    def inject(self, context: RunContext, name: str) -> Severed:
+    def inject(self, context: RunContext, name: str) -> CutLinksInjection:
         brokers = (self.target.resolve(context),) if self.target else context.stage.brokers
         links = [Link(audience, node) for audience in AUDIENCES for node in brokers]
-        return Severed(context, links, f"all audiences→{', '.join(brokers)}")
+        return CutLinksInjection(context, links, f"all audiences→{', '.join(brokers)}")

@@ -16,7 +16,7 @@ Consequence = Callable[[int], str | None]
 """Given the start time, return the required consequence in words; None until it has occurred."""
 
 
-class Severed:
+class CutLinksInjection:
     """Several cut links as one injection."""
 
     def __init__(

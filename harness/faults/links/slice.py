@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final
 
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.links.probed_link import OnLink
-from onceproof.harness.faults.links.slower import Slower
+from onceproof.harness.faults.links.slower import ThroughputProbe
 from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.words import Source, Way, Word, amount
 from onceproof.harness.links.disturbances import Toxic
@@ -44,7 +44,7 @@ class Slice:
         link = Link(self.source, self.target.resolve(context))
         # With a variation of 0, Toxiproxy would draw from an empty range.
         attributes = {"average_size": self.size, "size_variation": 1, "delay": self.microseconds}
-        slower = Slower(
+        slower = ThroughputProbe(
             self.way,
             size=_PIECES * self.size,
             seconds=lambda size: size / (self.size + 1) * self.microseconds / 1_000_000,

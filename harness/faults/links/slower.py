@@ -18,7 +18,7 @@ _ENOUGH: Final = 0.8
 """Fraction of the expected time that must be seen, because Toxiproxy rounds."""
 
 
-class Slower:
+class ThroughputProbe:
     """Send or request some bytes and measure the time."""
 
     def __init__(self, way: Way, *, size: int, seconds: Callable[[int], float]) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext, addresses
-from onceproof.harness.faults.links.cut_links import Severed
+from onceproof.harness.faults.links.cut_links import CutLinksInjection
 from onceproof.harness.faults.words import Word
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.topology import node_id
@@ -38,7 +38,7 @@ class Split:
     def describe(self) -> str:
         return f"split {_names(self.one)} from {_names(self.other)}"
 
-    def inject(self, context: RunContext, name: str) -> Severed:
+    def inject(self, context: RunContext, name: str) -> CutLinksInjection:
         one, other = set(self.one), set(self.other)
         links = [
             link
@@ -50,7 +50,7 @@ class Split:
             raise StageTrouble(f"unknown party {_names(unknown)}: expected {_names(parties)}")
         brokers = set(context.stage.brokers)
         smaller, larger = sorted((one & brokers, other & brokers), key=len)
-        return Severed(
+        return CutLinksInjection(
             context,
             links,
             f"{_names(self.one)} | {_names(self.other)}",

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Final
 
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.links.probed_link import OnLink
-from onceproof.harness.faults.links.slower import Slower
+from onceproof.harness.faults.links.slower import ThroughputProbe
 from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.words import Source, Way, Word
 from onceproof.harness.links.disturbances import Toxic
@@ -38,7 +38,7 @@ class Throttle:
     def inject(self, context: RunContext, name: str) -> OnLink:
         link = Link(self.source, self.target.resolve(context))
         how = Toxic(type="bandwidth", way=self.way, attributes={"rate": self.kilobytes})
-        slower = Slower(
+        slower = ThroughputProbe(
             self.way,
             size=max(_LEAST, self.kilobytes * 500),
             seconds=lambda size: size / (self.kilobytes * 1000),

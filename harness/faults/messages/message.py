@@ -76,7 +76,7 @@ class AtGates:
             self._placed.pop()
 
 
-class Reports:
+class MessageReports:
     """Report several messages of the pipeline as they pass, from construction until `remove`."""
 
     def __init__(self, context: RunContext, messages: Iterable[Message]) -> None:

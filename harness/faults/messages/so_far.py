@@ -10,7 +10,7 @@ from onceproof.harness.faults.messages.message import REQUEST_OF, AtGates, Messa
 from onceproof.harness.links.gate.client import Event
 
 
-class SoFar:
+class TransactionWatch:
     """Observe a message and the ends of its client's transactions."""
 
     def __init__(self, context: RunContext, message: Message) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 from onceproof.harness.clock import now
 from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.messages.message import Message, Reports, positions_in
+from onceproof.harness.faults.messages.message import Message, MessageReports, positions_in
 from onceproof.harness.faults.program.programs import program
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.user_pipeline.subject import OwnPipeline
@@ -39,11 +39,11 @@ class InputsInHand:
         self._look = program(context).look
         self._topics = self._look.topics
         self._began = now()
-        self._fetches = Reports(
+        self._fetches = MessageReports(
             context, [*(replace(FETCH, topic=topic) for topic in self._topics), _FETCHED]
         )
         try:
-            self._writes = Reports(context, _WRITES)
+            self._writes = MessageReports(context, _WRITES)
         except BaseException:
             self._fetches.remove()
             raise

@@ -11,7 +11,7 @@ from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.cluster.rounds import Rounds
 from onceproof.harness.faults.program.programs import wait_works
 from onceproof.harness.faults.program.several import wait_several
-from onceproof.harness.faults.program.without_one import WithoutOne
+from onceproof.harness.faults.program.without_one import OtherProcesses
 from onceproof.harness.user_pipeline.program import PROGRAM
 
 
@@ -39,11 +39,11 @@ class KillEach:
         )
 
     def inject(self, context: RunContext, name: str) -> Rounds:
-        turns = InTurn()
+        turns = NextProcess()
         return Rounds([lambda: _Killed(context, self, turns)] * self.processes)
 
 
-class InTurn:
+class NextProcess:
     """Choose the next process."""
 
     def __init__(self) -> None:
@@ -63,10 +63,10 @@ class InTurn:
 
 
 class _Killed:
-    def __init__(self, context: RunContext, fault: KillEach, turns: InTurn) -> None:
+    def __init__(self, context: RunContext, fault: KillEach, turns: NextProcess) -> None:
         self._context, self._fault = context, fault
         wait_several(context)
-        self._one = WithoutOne(context, signal.SIGKILL, pick=turns.pick, phase=fault.phase)
+        self._one = OtherProcesses(context, signal.SIGKILL, pick=turns.pick, phase=fault.phase)
         self.target, self.at = self._one.target, self._one.at
         self._proof: str | None = None
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.program.programs import wait_works
 from onceproof.harness.faults.program.several import thaw
-from onceproof.harness.faults.program.without_one import WithoutOne
+from onceproof.harness.faults.program.without_one import OtherProcesses
 from onceproof.harness.user_pipeline.program import PROGRAM
 
 
@@ -42,7 +42,7 @@ class PauseInstance:
 class _Paused:
     def __init__(self, context: RunContext, fault: PauseInstance) -> None:
         self._context, self._fault = context, fault
-        self._one = WithoutOne(
+        self._one = OtherProcesses(
             context,
             signal.SIGSTOP,
             pick=lambda pids: pids[fault.number % len(pids)],

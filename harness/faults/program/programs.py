@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from onceproof.harness.context.run_context import RunContext, addresses
 from onceproof.harness.faults.cluster.coordinated import group_of, transactional_id_of
-from onceproof.harness.faults.messages.message import REQUEST_OF, AtGates, Message, Reports
+from onceproof.harness.faults.messages.message import REQUEST_OF, AtGates, Message, MessageReports
 from onceproof.harness.faults.program.other_member import CLIENT
 from onceproof.harness.faults.program.phase_of_pause import PhaseOfPause
 from onceproof.harness.kafka.coordinator import Refused
@@ -28,7 +28,7 @@ _IN_HAND_SECONDS = 20.0
 _GO_ON_SECONDS = 12.0
 
 
-class StoodStill(Overdue):
+class NoProgress(Overdue):
     """The pipeline wrote nothing for too long although inputs waited."""
 
 
@@ -73,7 +73,7 @@ def offsets_committed(context: RunContext, seconds: float) -> int:
     with ExitStack() as gates:
         seen = []
         for topic in topics:
-            seen.append(Reports(context, [_accepted(api, topic) for api in POSITIONS]))
+            seen.append(MessageReports(context, [_accepted(api, topic) for api in POSITIONS]))
             gates.callback(seen[-1].remove)
         with suppress(Overdue):
             wait_until(
@@ -150,7 +150,7 @@ def at_work(context: RunContext, phase: float = 0.0) -> None:
             a write, and the most just before the next.
 
     Raises:
-        StoodStill: it does not write.
+        NoProgress: it does not write.
         PipelineTrouble: it fails repeatedly.
     """
     _wait_output(context, "new output of the pipeline")
@@ -291,4 +291,4 @@ def _wait_grown(
     try:
         wait_until(grown, what=what, seconds=seconds, every=0.1, stop=context.stop, seen=seen)
     except Overdue as error:
-        raise StoodStill(str(error)) from error
+        raise NoProgress(str(error)) from error

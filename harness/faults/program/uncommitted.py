@@ -14,7 +14,7 @@ from typing import Final
 
 from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.messages.message import Message, Reports, positions_in
+from onceproof.harness.faults.messages.message import Message, MessageReports, positions_in
 from onceproof.harness.faults.program.programs import program
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import POSITIONS
@@ -44,7 +44,7 @@ class Uncommitted:
         asked = [_message(api, group=group) for api in (_JOIN, *_GIVEN, *POSITIONS)]
         fetches = [_message("Fetch", topic=topic) for topic in self._topics]
         ended = _message(_END, commits=True)
-        self._passing = Reports(context, (*asked, ended, heard(group), *fetches))
+        self._passing = MessageReports(context, (*asked, ended, heard(group), *fetches))
 
     def most(self) -> int:
         """Return the most offsets that were uncommitted at a rebalance; see `most_in_hand`."""

@@ -21,7 +21,7 @@ from onceproof.harness.wait import wait_until
 _UP_SECONDS: Final = 60.0
 
 
-class WithoutOne:
+class OtherProcesses:
     """Observe what the others do without process `pid`."""
 
     def __init__(
@@ -36,7 +36,7 @@ class WithoutOne:
 
         Raises:
             Overdue: there are not several processes.
-            StoodStill, PipelineTrouble: as for `at_work`.
+            NoProgress, PipelineTrouble: as for `at_work`.
         """
         at_work(context, phase)
         pids = wait_until(

@@ -6,7 +6,7 @@ from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.sinks.base import TellsBatches
+from onceproof.harness.sinks.base import SinkWithBatches
 from onceproof.harness.subjects.spark.pipeline import SparkPipeline
 from onceproof.harness.wait import wait_until
 
@@ -49,7 +49,7 @@ class SinkOfBatches:
                     if entry.offset < end and entry.kind == "data" and committed:
                         records.add(entry.headers.get(RECORD_HEADER, b"").decode())
             sink = self._context.open_sink(reader)
-            if isinstance(sink, TellsBatches):  # all of a batch, or nothing
+            if isinstance(sink, SinkWithBatches):  # all of a batch, or nothing
                 return (len(records) if batch in sink.batches() else 0), len(records)
             # The effect of a record that was sent again may be from an earlier batch, or from the
             # same batch number of another query, where effects carry these.

@@ -8,7 +8,7 @@ from onceproof.harness.clock import now
 from onceproof.harness.processes.processes import Process
 
 
-class Ended:
+class EndedProcess:
     """An ended process as an injection."""
 
     def __init__(self, end: Callable[[], Process], heal: Callable[[], None]) -> None:

@@ -23,11 +23,11 @@ from onceproof.harness.faults.flink.jobs import (
     wait_decided,
 )
 from onceproof.harness.faults.targets.base import Verb, Victim
-from onceproof.harness.faults.targets.ended import Ended
+from onceproof.harness.faults.targets.ended import EndedProcess
 from onceproof.harness.faults.targets.paused_processes import PausedProcesses
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transactions import ENDING, ONGOING
-from onceproof.harness.subjects.crash_point_trigger import Hit
+from onceproof.harness.subjects.crash_point_trigger import StruckProcess
 from onceproof.harness.subjects.flink.crash_point_trigger import FlinkCrashPointTrigger, open_of
 from onceproof.harness.subjects.flink.crash_points import CHECKPOINT_COMPLETE, WINDOWS, Window
 from onceproof.harness.subjects.flink.subject import JOB
@@ -72,7 +72,7 @@ class FlinkJob(Victim):
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
         """Send SIGTERM, without a savepoint: transactions stay open until the job restarts."""
         stop = partial(job(context).stop, f"SIGTERM by fault «{name}»")
-        return Ended(stop, partial(_restart, context))
+        return EndedProcess(stop, partial(_restart, context))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         """Pause it, possibly during a checkpoint; no other instance replaces it."""
@@ -169,7 +169,7 @@ class _KilledInWindow:
                 ),
             )
 
-    def _is_still_open(self, hit: Hit) -> bool:
+    def _is_still_open(self, hit: StruckProcess) -> bool:
         """Whether the transactions are open, once nothing of the job is in flight any more."""
         if not hit.open:
             return True
@@ -181,7 +181,7 @@ class _KilledInWindow:
             return False
         return open_of(states, self._job.name, hit.number) == hit.open
 
-    def _stay_down(self, hit: Hit) -> None:
+    def _stay_down(self, hit: StruckProcess) -> None:
         """Wait until the outage is over, or its transactions are decided."""
         if not self._outage:
             return
@@ -204,7 +204,7 @@ class _KilledInWindow:
             stop=self._context.stop,
         )
 
-    def _describe(self, hit: Hit) -> str:
+    def _describe(self, hit: StruckProcess) -> str:
         missed = f", after {hit.misses} missed attempts" if hit.misses else ""
         opened = f", with its transactions {', '.join(hit.open)} open" if hit.open else ""
         return (

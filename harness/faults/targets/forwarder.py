@@ -16,7 +16,7 @@ from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.forwarders import forwarders
 from onceproof.harness.faults.targets.base import Numbered, Verb
-from onceproof.harness.faults.targets.ended import Ended
+from onceproof.harness.faults.targets.ended import EndedProcess
 from onceproof.harness.subjects.queue.moments import BEFORE_COMMIT, MOMENTS
 from onceproof.harness.subjects.queue.subject import FORWARDER
 
@@ -48,7 +48,7 @@ class Forwarder(Numbered):
             running.restart(self.name)
             running.wait_consuming()
 
-        return Ended(partial(running.stop, self.name, f"SIGTERM by fault «{name}»"), heal)
+        return EndedProcess(partial(running.stop, self.name, f"SIGTERM by fault «{name}»"), heal)
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         return _Paused(context, self.name, at or BEFORE_COMMIT)

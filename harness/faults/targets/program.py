@@ -13,7 +13,7 @@ from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.program.inputs_in_hand import FETCH
 from onceproof.harness.faults.program.programs import at_work, program, start_again, wait_works
 from onceproof.harness.faults.targets.base import Verb, Victim
-from onceproof.harness.faults.targets.ended import Ended
+from onceproof.harness.faults.targets.ended import EndedProcess
 from onceproof.harness.faults.targets.paused_processes import PausedProcesses
 from onceproof.harness.faults.targets.program_commit import KilledProgram, Moment, messages
 from onceproof.harness.faults.targets.stopped_program import StoppedWithInputs
@@ -64,7 +64,7 @@ class Program(Victim):
         program_ = program(context)
         at_work(context, self.phase)
         stop = partial(program_.stop, f"SIGTERM by fault «{name}»")
-        return Ended(stop, partial(start_again, context))
+        return EndedProcess(stop, partial(start_again, context))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         program_ = program(context)

@@ -20,7 +20,7 @@ from onceproof.harness.faults.messages.message import (
     REQUEST_OF,
     AtGates,
     Message,
-    Reports,
+    MessageReports,
     met,
     positions_in,
 )
@@ -80,7 +80,9 @@ class KilledProgram:
             reports = []
             for message in (_COMMIT, _REFUSAL):
                 reports.append(
-                    Reports(self._context, [replace(message, topic=topic) for topic in topics])
+                    MessageReports(
+                        self._context, [replace(message, topic=topic) for topic in topics]
+                    )
                 )
                 gates.callback(reports[-1].remove)
             sent, refused = reports

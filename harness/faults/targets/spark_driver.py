@@ -13,7 +13,7 @@ from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.spark.between_batches import start_again
 from onceproof.harness.faults.spark.driver import driver, wait_reads
 from onceproof.harness.faults.targets.base import Verb, Victim
-from onceproof.harness.faults.targets.ended import Ended
+from onceproof.harness.faults.targets.ended import EndedProcess
 from onceproof.harness.faults.targets.paused_processes import PausedProcesses
 from onceproof.harness.faults.targets.spark_driver_row import KilledAtRow
 from onceproof.harness.faults.targets.spark_driver_window import KilledInWindow
@@ -68,7 +68,7 @@ class SparkDriver(Victim):
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
         """Send SIGTERM to the Python process; what is left of its session is killed afterwards."""
         stop = partial(driver(context).stop, f"SIGTERM by fault «{name}»")
-        return Ended(stop, partial(start_again, context))
+        return EndedProcess(stop, partial(start_again, context))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         driver_ = driver(context)

@@ -12,7 +12,7 @@ from typing import Final
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.spark.driver import SinkOfBatches, driver, wait_reads
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.subjects.crash_point_trigger import Hit
+from onceproof.harness.subjects.crash_point_trigger import StruckProcess
 from onceproof.harness.subjects.spark.checkpoint import BatchState
 from onceproof.harness.subjects.spark.crash_points import (
     BEFORE_SINK_COMMIT,
@@ -48,7 +48,7 @@ class KilledInWindow:
         self._trigger = self._driver.crash_point_trigger(
             window, SinkOfBatches(context), f"SIGKILL by fault «{name}»"
         )
-        self._hit: Hit | None = None
+        self._hit: StruckProcess | None = None
         self._present = self._planned = 0
         self._state: BatchState | None = None
         self._proof: str | None = None
@@ -102,7 +102,7 @@ class KilledInWindow:
                 detail=f"micro-batch {hit.number} ran again after {self._visible()} in the sink",
             )
 
-    def _note_state(self, hit: Hit) -> None:
+    def _note_state(self, hit: StruckProcess) -> None:
         """Record the hazard if state partitions that were committed before were committed again."""
         if self._state is None:
             return  # hit, but not proved, so the fault does not count
@@ -122,7 +122,7 @@ class KilledInWindow:
                 ),
             )
 
-    def _describe(self, hit: Hit, state: BatchState) -> str:
+    def _describe(self, hit: StruckProcess, state: BatchState) -> str:
         missed = f", after {hit.misses} missed attempts" if hit.misses else ""
         commit = "was committed" if self._window.committed else "had no commit"
         if self._window is DURING_STATE_COMMIT:

@@ -14,7 +14,7 @@ from onceproof.harness.faults.base import NoEffect
 from onceproof.harness.faults.program.inputs_in_hand import InputsInHand
 from onceproof.harness.faults.program.phase_of_pause import PhaseOfPause
 from onceproof.harness.faults.program.programs import at_work, program, start_again
-from onceproof.harness.faults.targets.ended import Ended
+from onceproof.harness.faults.targets.ended import EndedProcess
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.wait import Overdue, wait_until
 
@@ -26,14 +26,14 @@ _ANY_SECONDS: Final = 3.0
 """Maximum wait after that for any inputs in hand, however briefly held."""
 
 
-class StoppedWithInputs(Ended):
+class StoppedWithInputs(EndedProcess):
     """A program that was stopped with inputs in hand."""
 
     def __init__(self, context: RunContext, name: str, phase: float) -> None:
         """Wait until it has inputs in hand and has been quiet for a fraction of its pause; stop it.
 
         Raises:
-            StoodStill, PipelineTrouble: as for `at_work`.
+            NoProgress, PipelineTrouble: as for `at_work`.
         """
         pipeline = program(context)
         pause = pipeline.look.pause

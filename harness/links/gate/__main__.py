@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from onceproof.harness.clock import now
-from onceproof.harness.links.gate.gated import GatedLink, Way
+from onceproof.harness.links.gate.gated import GatedLink, Route
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.gate.topics import Topics
 
@@ -43,7 +43,7 @@ class Gate:
                 if name in self._links:
                     raise ValueError(f"{name} already has a gate")
                 link = GatedLink(name, topics=self._topics, report=self._report)
-                link.open([Way.from_json(way) for way in ways])
+                link.open([Route.from_json(way) for way in ways])
                 self._links[name] = link
             case {"do": "close", "link": name}:
                 self._link(name).close()

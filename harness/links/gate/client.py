@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from onceproof.harness.links.gate.gated import Way
+from onceproof.harness.links.gate.gated import Route
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.python import python_module
@@ -44,7 +44,7 @@ class Gate:
     def alive(self) -> bool:
         return self._process.leader_alive()
 
-    def open(self, link: str, ways: Sequence[Way]) -> None:
+    def open(self, link: str, ways: Sequence[Route]) -> None:
         self.order("open", link=link, ways=[asdict(way) for way in ways])
 
     def close(self, link: str) -> None:

@@ -27,9 +27,9 @@ from onceproof.harness.links.gate.messages import (
     encode,
     error_code,
 )
-from onceproof.harness.links.gate.outlet import End, Held, Item, Lost
-from onceproof.harness.links.gate.pending import Asked, Pending, Request
-from onceproof.harness.links.gate.rulebook import Counted, Rulebook
+from onceproof.harness.links.gate.outlet import DiscardRest, End, HeldFrame, Item
+from onceproof.harness.links.gate.pending import Pending, PendingRequest, Request
+from onceproof.harness.links.gate.rulebook import Rulebook, RuleCounter
 from onceproof.harness.links.gate.rules import Direction
 from onceproof.harness.links.gate.topics import Topics
 
@@ -39,7 +39,7 @@ RESPONSE_HEAD: Final = struct.Struct(">ii")
 """Size, correlation id."""
 
 
-class Teller(Protocol):
+class EventReporter(Protocol):
     """Report an event immediately."""
 
     def __call__(self, event: str, **details: Any) -> None: ...
@@ -52,13 +52,13 @@ class Exchange:
     rules: Rulebook
     counters: Counters
     topics: Topics
-    report: Teller
-    hold: Callable[[Counted, bytes], Held]
+    report: EventReporter
+    hold: Callable[[RuleCounter, bytes], HeldFrame]
     """Hold a frame for a rule."""
     leave: Callable[[], None]
     """Close the client's connection."""
     pending: Pending = field(default_factory=Pending)
-    _answering: Asked | None = None
+    _answering: PendingRequest | None = None
     _lost: set[Direction] = field(default_factory=set)
     """Directions in which a frame was dropped, so that no later frame is forwarded."""
 
@@ -70,7 +70,7 @@ class Exchange:
             return False
         if key in self.rules.watched:
             return True
-        self.pending.add(Asked(correlation_id, key, version))
+        self.pending.add(PendingRequest(correlation_id, key, version))
         return False
 
     def wants_response(self, chunk: memoryview, at: int) -> bool:
@@ -97,7 +97,7 @@ class Exchange:
 
     def request(self, frame: bytes) -> list[Item]:
         _, key, version, correlation_id = REQUEST_HEAD.unpack_from(frame)
-        asked = Asked(correlation_id, key, version)
+        asked = PendingRequest(correlation_id, key, version)
         message = self._read(frame, asked)
         fired = self._match("request", asked)
         match fired.rule.action if fired else None:
@@ -156,11 +156,11 @@ class Exchange:
                 items.append(frame)
         return items
 
-    def _drop(self, direction: Direction) -> Lost:
+    def _drop(self, direction: Direction) -> DiscardRest:
         self._lost.add(direction)
-        return Lost()
+        return DiscardRest()
 
-    def _read(self, frame: bytes, asked: Asked) -> Any:
+    def _read(self, frame: bytes, asked: PendingRequest) -> Any:
         """Record a request's contents; return it decoded if a rule needs that and it is valid."""
         asked.request = request = Request(client_id=None, contents=None)
         message = None
@@ -175,8 +175,8 @@ class Exchange:
         return message
 
     def _match(
-        self, direction: Direction, asked: Asked, response: bytes | None = None
-    ) -> Counted | None:
+        self, direction: Direction, asked: PendingRequest, response: bytes | None = None
+    ) -> RuleCounter | None:
         """Report the rules that fire; return the one that does more than report, if any."""
         assert asked.request is not None
         if asked.key not in self.rules.watched:
@@ -197,7 +197,7 @@ class Exchange:
             acting = counted if counted.rule.action != "report" else acting
         return acting
 
-    def _error_response(self, message: Any, asked: Asked, code: int) -> bytes | None:
+    def _error_response(self, message: Any, asked: PendingRequest, code: int) -> bytes | None:
         """Build an error answer in place of the broker's; None if kafka-python cannot encode it."""
         try:
             reply = refusal(message, asked.version, asked.correlation_id, code)
@@ -206,7 +206,7 @@ class Exchange:
             self._report_unreadable("request", asked, error)
             return None
 
-    def _with_error(self, frame: bytes, asked: Asked, code: int) -> bytes:
+    def _with_error(self, frame: bytes, asked: PendingRequest, code: int) -> bytes:
         """Set an error in a response; return it unchanged if that is impossible."""
         try:
             message = decode_response(frame, asked.key, asked.version)
@@ -217,7 +217,7 @@ class Exchange:
             self._report_unreadable("response", asked, error)
             return frame
 
-    def _with_topic_names(self, contents: Contents, asked: Asked) -> Contents:
+    def _with_topic_names(self, contents: Contents, asked: PendingRequest) -> Contents:
         names, unknown = self.topics.names(contents.topic_ids)
         if unknown and self.rules.reads_topics:
             self.report("unknown-topics", ids=sorted(map(str, unknown)), **_described(asked))
@@ -225,7 +225,7 @@ class Exchange:
         placed = {(name(topic), part, offset) for topic, part, offset in contents.positions}
         return replace(contents, topics=contents.topics | names, positions=frozenset(placed))
 
-    def _answered(self, frame: bytes, asked: Asked) -> dict[str, Any]:
+    def _answered(self, frame: bytes, asked: PendingRequest) -> dict[str, Any]:
         """Describe a response: its errors, and the offsets that a Fetch has reached with it."""
         told: dict[str, Any] = {"error": _error(frame, asked)}
         if asked.key == FETCH:
@@ -238,35 +238,37 @@ class Exchange:
             told["positions"] = sorted((str(name(topic)), *at) for topic, *at in read)
         return told
 
-    def _learn_topics(self, frame: bytes, asked: Asked) -> None:
+    def _learn_topics(self, frame: bytes, asked: PendingRequest) -> None:
         try:
             self.topics.learn(decode_response(frame, asked.key, asked.version))
         except Exception as error:
             self._report_unreadable("response", asked, error)
 
-    def _report_unreadable(self, direction: Direction, asked: Asked, error: Exception) -> None:
+    def _report_unreadable(
+        self, direction: Direction, asked: PendingRequest, error: Exception
+    ) -> None:
         why = f"{type(error).__name__}: {error}"
         self.report("unreadable", direction=direction, why=why, **_described(asked))
 
 
-def _errors(frame: bytes, asked: Asked) -> set[int]:
+def _errors(frame: bytes, asked: PendingRequest) -> set[int]:
     try:
         return errors(decode_response(frame, asked.key, asked.version), asked.version)
     except Exception:
         return set()
 
 
-def _is_refusal(frame: bytes, asked: Asked) -> bool | None:
+def _is_refusal(frame: bytes, asked: PendingRequest) -> bool | None:
     found = _errors(frame, asked)
     return any(found) if found else None
 
 
-def _error(frame: bytes, asked: Asked) -> str | None:
+def _error(frame: bytes, asked: PendingRequest) -> str | None:
     found = _errors(frame, asked)
     return ", ".join(error_name(code) for code in sorted(found - {0}) or sorted(found)) or None
 
 
-def _described(asked: Asked) -> dict[str, Any]:
+def _described(asked: PendingRequest) -> dict[str, Any]:
     request = asked.request
     contents = request.contents if request else None
     return {

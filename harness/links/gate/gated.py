@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from onceproof.harness.links.gate.connection import Connection
 from onceproof.harness.links.gate.counters import Counters
-from onceproof.harness.links.gate.exchange import Exchange, Teller
-from onceproof.harness.links.gate.outlet import Held
-from onceproof.harness.links.gate.rulebook import Counted, Rulebook
+from onceproof.harness.links.gate.exchange import EventReporter, Exchange
+from onceproof.harness.links.gate.outlet import HeldFrame
+from onceproof.harness.links.gate.rulebook import Rulebook, RuleCounter
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.gate.tls import Tls, opened
 from onceproof.harness.links.gate.topics import Topics
@@ -22,7 +22,7 @@ _BACKLOG: Final = 128
 
 
 @dataclass(frozen=True, kw_only=True)
-class Way:
+class Route:
     """A listener and its upstream, as `host:port`; with `tls` each side is encrypted separately."""
 
     listen: str
@@ -30,7 +30,7 @@ class Way:
     tls: Tls | None = None
 
     @classmethod
-    def from_json(cls, way: Mapping[str, Any]) -> Way:
+    def from_json(cls, way: Mapping[str, Any]) -> Route:
         tls = way.get("tls")
         return cls(**{**way, "tls": None if tls is None else Tls(**tls)})
 
@@ -38,17 +38,17 @@ class Way:
 class GatedLink:
     """A link with a gate."""
 
-    def __init__(self, name: str, *, topics: Topics, report: Teller) -> None:
+    def __init__(self, name: str, *, topics: Topics, report: EventReporter) -> None:
         self.name = name
         self.counters = Counters()
         self._rules = Rulebook()
         self._topics = topics
         self._report = report
         self._connections: dict[int, Connection] = {}
-        self._held: dict[Held, int] = {}
+        self._held: dict[HeldFrame, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def open(self, ways: Sequence[Way]) -> None:
+    def open(self, ways: Sequence[Route]) -> None:
         """Listen on every way; raise `OSError` if an address cannot be bound."""
         listening = []
         try:
@@ -93,14 +93,14 @@ class GatedLink:
             "rules": [counted.id for counted in self._rules.live],
         }
 
-    async def _accept(self, listener: socket.socket, way: Way) -> None:
+    async def _accept(self, listener: socket.socket, way: Route) -> None:
         loop = asyncio.get_running_loop()
         with listener:
             while True:
                 client, _ = await loop.sock_accept(listener)
                 self._spawn(self._connect(client, way))
 
-    async def _connect(self, client: socket.socket, way: Way) -> None:
+    async def _connect(self, client: socket.socket, way: Route) -> None:
         loop = asyncio.get_running_loop()
         broker = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         broker.setblocking(False)
@@ -130,12 +130,12 @@ class GatedLink:
         def report(event: str, **details: Any) -> None:
             self._report(event, link=self.name, connection=number, **details)
 
-        def hold(counted: Counted, frame: bytes) -> Held:
+        def hold(counted: RuleCounter, frame: bytes) -> HeldFrame:
             def over(delivered: bool) -> None:
                 del self._held[held]
                 report("delivered" if delivered else "lost", rule=counted.id)
 
-            held = Held(memoryview(frame), over)
+            held = HeldFrame(memoryview(frame), over)
             self._held[held] = counted.id
             return held
 

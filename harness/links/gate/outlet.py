@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(eq=False)
-class Held:
+class HeldFrame:
     """A frame that is written only once it is released."""
 
     data: memoryview
@@ -20,7 +20,7 @@ class Held:
 
 
 @dataclass(eq=False)
-class Lost:
+class DiscardRest:
     """Discard everything after this, and keep the connection open."""
 
 
@@ -31,7 +31,7 @@ class End:
     reached: Callable[[], None]
 
 
-Item = memoryview | bytes | Held | Lost | End
+Item = memoryview | bytes | HeldFrame | DiscardRest | End
 
 
 class Outlet:
@@ -71,23 +71,23 @@ class Outlet:
             if isinstance(item, End):
                 self._end(item)
                 return
-            if isinstance(item, Lost):
+            if isinstance(item, DiscardRest):
                 self._sink = None
                 self._items.popleft()
                 continue
-            if isinstance(item, Held) and not item.released and self._sink is not None:
+            if isinstance(item, HeldFrame) and not item.released and self._sink is not None:
                 return
-            left = self._write(item.data if isinstance(item, Held) else item)
+            left = self._write(item.data if isinstance(item, HeldFrame) else item)
             if left is not None:
                 self._keep_rest(item, left)
                 return
             self._items.popleft()
-            if isinstance(item, Held):
+            if isinstance(item, HeldFrame):
                 item.over(self._sink is not None)
         self._drained()
 
     def _end(self, end: End) -> None:
-        lost = [item for item in self._items if isinstance(item, Held)]
+        lost = [item for item in self._items if isinstance(item, HeldFrame)]
         self._items.clear()
         for item in lost:
             item.over(False)
@@ -105,9 +105,9 @@ class Outlet:
             return None
         return memoryview(data)[sent:] if sent < len(data) else None
 
-    def _keep_rest(self, item: memoryview | bytes | Held, left: memoryview) -> None:
+    def _keep_rest(self, item: memoryview | bytes | HeldFrame, left: memoryview) -> None:
         assert self._sink is not None
-        if isinstance(item, Held):
+        if isinstance(item, HeldFrame):
             item.data = left
         else:
             self._items[0] = left

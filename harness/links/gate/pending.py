@@ -22,7 +22,7 @@ class Request:
 
 
 @dataclass(slots=True)
-class Asked:
+class PendingRequest:
     """One request in flight."""
 
     correlation_id: int
@@ -40,14 +40,14 @@ class Pending:
     """The requests in flight, oldest first."""
 
     def __init__(self) -> None:
-        self._asked: deque[Asked] = deque()
+        self._asked: deque[PendingRequest] = deque()
         self._due: list[bytes] = []
 
-    def add(self, asked: Asked) -> None:
+    def add(self, asked: PendingRequest) -> None:
         """Add a request that was forwarded, or that the gate answers."""
         self._asked.append(asked)
 
-    def answered(self, correlation_id: int) -> Asked | None:
+    def answered(self, correlation_id: int) -> PendingRequest | None:
         """Remove and return the request of a broker's response; None if there is none.
 
         The gate's own answers to earlier requests become due before the response.

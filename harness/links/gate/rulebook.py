@@ -13,7 +13,7 @@ from onceproof.harness.links.gate.rules import Direction, Rule
 
 
 @dataclass(kw_only=True)
-class Counted:
+class RuleCounter:
     """A rule with its counters."""
 
     id: int
@@ -40,11 +40,11 @@ class Rulebook:
     """The rules of one gated link."""
 
     def __init__(self) -> None:
-        self._rules: dict[int, Counted] = {}
+        self._rules: dict[int, RuleCounter] = {}
         self._watched: frozenset[int] = frozenset()
 
     @property
-    def live(self) -> list[Counted]:
+    def live(self) -> list[RuleCounter]:
         return [counted for counted in self._rules.values() if counted.live]
 
     @property
@@ -62,7 +62,7 @@ class Rulebook:
         return self.reads_topics or any(c.rule.action == "report" for c in self.live)
 
     def put(self, id: int, rule: Rule) -> None:  # noqa: A002 - what it is called everywhere
-        self._rules[id] = Counted(id=id, rule=rule)
+        self._rules[id] = RuleCounter(id=id, rule=rule)
         self._update_watched()
 
     def remove(self, id: int) -> None:  # noqa: A002
@@ -82,7 +82,7 @@ class Rulebook:
         client_id: str | None,
         contents: Contents | None,
         refused: bool | None = None,
-    ) -> list[Counted]:
+    ) -> list[RuleCounter]:
         """Return the rules that fire: `report` rules, and at most one other, which is last."""
         fired = []
         for counted in self.live:

@@ -13,7 +13,7 @@ _CHANGE_SECONDS: Final = 30.0
 _SUCCEEDED: Final = range(200, 300)
 
 
-class Rest:
+class RestClient:
     """Sends requests to workers, and remembers the last error."""
 
     def __init__(self, authorization: str) -> None:

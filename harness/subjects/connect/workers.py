@@ -23,7 +23,7 @@ from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.lines import Lines
 from onceproof.harness.subjects.connect.login import Login
-from onceproof.harness.subjects.connect.rest import Rest
+from onceproof.harness.subjects.connect.rest import RestClient
 from onceproof.harness.subjects.connect.worker import ConnectProgram, WorkerTask
 from onceproof.harness.subjects.counted import beyond, counted
 from onceproof.harness.subjects.group.hazards import REPLAYED, aborted
@@ -61,7 +61,7 @@ class Workers(Members):
         self._addresses = {task.name: task.address for task in tasks}
         self._connector = connector
         self._settings = dict(settings)
-        self._rest = Rest(login.authorization)
+        self._rest = RestClient(login.authorization)
         self._created = False
         self._restarted = 0
         self._restarter = threading.Thread(target=self._restart_failed, daemon=True)

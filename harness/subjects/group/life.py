@@ -16,7 +16,7 @@ Value = str | bytes | None
 Headers = list[tuple[str, Value]]
 
 
-class Over(Exception):
+class LifeEnded(Exception):
     """The member cannot continue in this life; the text says why."""
 
 
@@ -31,10 +31,10 @@ def identity(headers: Mapping[str, Value] | Iterable[tuple[str, Value]]) -> Head
 
 
 def live(kind: type[Task], run: Callable[[Task], object], *errors: type[Exception]) -> None:
-    """Run the task named on the command line until it raises `Over` or one of `errors`."""
+    """Run the task named on the command line until it raises `LifeEnded` or one of `errors`."""
     # For the clients in pure Python; librdkafka writes its own log.
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
-    ends: tuple[type[Exception], ...] = (Over, *errors)
+    ends: tuple[type[Exception], ...] = (LifeEnded, *errors)
     try:
         run(kind.load(Path(sys.argv[1])))
     except ends as reason:

@@ -15,7 +15,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.subjects.group.clients import LIBRDKAFKA
 from onceproof.harness.subjects.group.effect import effect_of
-from onceproof.harness.subjects.group.life import Over, identity, live, say
+from onceproof.harness.subjects.group.life import LifeEnded, identity, live, say
 from onceproof.harness.subjects.group.task import HUNG_SECONDS, MemberTask
 from onceproof.harness.subjects.group.watchdog import Watchdog
 
@@ -55,7 +55,7 @@ class Member:
         """Read and process until the process is ended.
 
         Raises:
-            Over: it cannot continue.
+            LifeEnded: it cannot continue.
         """
         if self.task.commits == "in-transaction":
             self._retry("init_transactions", self._producer.init_transactions)
@@ -88,7 +88,7 @@ class Member:
             error = failure.args[0]
             say(f"transaction: {error}")
             if not error.txn_requires_abort():
-                raise Over(f"the producer cannot continue: {error}") from failure
+                raise LifeEnded(f"the producer cannot continue: {error}") from failure
             self._retry("abort_transaction", lambda: self._producer.abort_transaction(_SECONDS))
             if self.task.rewind:
                 self._rewind()
@@ -109,7 +109,7 @@ class Member:
             while self._producer.flush(1.0):
                 pass
         if self._failed:
-            raise Over(f"an effect was not delivered: {self._failed[0]}")
+            raise LifeEnded(f"an effect was not delivered: {self._failed[0]}")
 
     def _commit(self, read: list[Message]) -> bool:
         """Commit offsets; return whether the commit is known to have succeeded."""

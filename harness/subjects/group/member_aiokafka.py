@@ -24,7 +24,7 @@ from aiokafka.errors import KafkaError
 from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.subjects.group.clients import AIOKAFKA
 from onceproof.harness.subjects.group.effect import effect_of
-from onceproof.harness.subjects.group.life import Over, identity, live, say
+from onceproof.harness.subjects.group.life import LifeEnded, identity, live, say
 from onceproof.harness.subjects.group.task import HUNG_SECONDS, MemberTask
 from onceproof.harness.subjects.group.watchdog import Watchdog
 
@@ -63,7 +63,7 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # the class is u
         """Read and process until the process is ended.
 
         Raises:
-            Over: it cannot continue.
+            LifeEnded: it cannot continue.
         """
         with self._watchdog.over("producer start"):
             await self._producer.start()
@@ -112,7 +112,7 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # the class is u
                 await self._producer.commit_transaction()
             self._committed.update(ends)
         except ERRORS as error:
-            raise Over(f"transaction: {error!r}") from error
+            raise LifeEnded(f"transaction: {error!r}") from error
 
     async def _send(self, read: Read) -> None:
         outcomes = [
@@ -132,7 +132,7 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # the class is u
 async def _live(task: MemberTask) -> None:
     try:
         await Member(task).run()
-    except (Over, *ERRORS) as reason:
+    except (LifeEnded, *ERRORS) as reason:
         say(f"over: {reason}")
         # Immediately: the event loop ends only after its tasks, and one of these may be stuck.
         os._exit(1)

@@ -15,7 +15,7 @@ from kafka.structs import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartiti
 from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.subjects.group.clients import KAFKA_PYTHON
 from onceproof.harness.subjects.group.effect import effect_of
-from onceproof.harness.subjects.group.life import Over, identity, live, say
+from onceproof.harness.subjects.group.life import LifeEnded, identity, live, say
 from onceproof.harness.subjects.group.task import HUNG_SECONDS, MemberTask
 from onceproof.harness.subjects.group.watchdog import Watchdog
 
@@ -48,7 +48,7 @@ class Member:
         """Read and process until the process is ended.
 
         Raises:
-            Over: it cannot continue.
+            LifeEnded: it cannot continue.
         """
         self._init_transactions()
         self._consumer.subscribe([self.task.topic])
@@ -100,7 +100,7 @@ class Member:
             with self._watchdog.over("abort_transaction"):
                 self._producer.abort_transaction()
         except KafkaError as second:
-            raise Over(
+            raise LifeEnded(
                 f"the producer cannot continue: {why!r}; its abort failed: {second!r}"
             ) from second
 

@@ -16,7 +16,7 @@ from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.subjects.group.hazards import hazards
 from onceproof.harness.subjects.group.positions import Committed, GroupPositions, row_of
-from onceproof.harness.subjects.group.sightings import Sightings
+from onceproof.harness.subjects.group.sightings import FirstSightings
 from onceproof.harness.subjects.group.task import MemberTask
 from onceproof.harness.subjects.tasks import Program, Tasks
 
@@ -51,7 +51,7 @@ class Members(Tasks[MemberTask]):
         self._positions: Committed = positions or GroupPositions.from_now(
             self.group, partial(fresh_reader, parts.stage)
         )
-        self._sightings = Sightings()
+        self._sightings = FirstSightings()
 
     def consumer(self, name: str) -> str:
         """Return the client id by which the group's coordinator knows a member."""

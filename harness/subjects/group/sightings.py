@@ -16,7 +16,7 @@ from onceproof.harness.kafka.group_offsets import Commit
 _Known = tuple[str, int, int, int]
 
 
-class Sightings:
+class FirstSightings:
     """First sightings of the commits of one group. Thread-safe."""
 
     def __init__(self, clock: Callable[[], int] = now) -> None:

@@ -23,7 +23,7 @@ _LOOKS: Final = 20
 _Call = tuple[str]
 
 
-class Looks:
+class RepeatedChecks:
     """Counts successive checks that found the same call.
 
     Seconds would count the time in which a paused process could not return from its call.
@@ -61,7 +61,7 @@ class Watchdog:
             self._call = None
 
     def _watch(self) -> None:
-        pause, looks = threading.Event(), Looks()
+        pause, looks = threading.Event(), RepeatedChecks()
         while not pause.wait(self._seconds / _LOOKS):
             call = self._call
             if call is not None and looks.hung(call):

@@ -14,7 +14,7 @@ from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.subjects.spark.driver import HOME, JVM, start_driver
 from onceproof.harness.tools import class_archive
-from onceproof.harness.tools.class_archive import NotKept
+from onceproof.harness.tools.class_archive import NoClassArchive
 from onceproof.harness.wait import Overdue, wait_until
 
 JOB: Final = Path(__file__).parent / "jobs" / "classes.py"
@@ -42,16 +42,16 @@ def with_classes(parts: PipelineParts) -> tuple[str, ...]:
                 seen=job.tail,
             )
         except Overdue as error:
-            raise NotKept(str(error)) from error
+            raise NoClassArchive(str(error)) from error
         finally:
             job.kill("no longer needed")
         if job.popen.returncode != 0:
-            raise NotKept(
+            raise NoClassArchive(
                 f"the job that records the class archive failed; last output: {job.tail()}"
             )
 
     try:
         home = class_archive.installed("spark", build, java=java, jars=HOME / "jars", options=JVM)
-    except NotKept:
+    except NoClassArchive:
         return JVM
     return (*JVM, *class_archive.using(home))

@@ -15,7 +15,7 @@ from onceproof.harness.subjects.spark.checkpoint import CheckpointWatch
 from onceproof.harness.subjects.spark.crash_points import Sign, Window
 
 
-class SinkLook(Protocol):
+class SinkProgress(Protocol):
     """What a trigger needs to know of the sink, from any thread."""
 
     def size(self) -> int:
@@ -34,7 +34,7 @@ class SparkCrashPointTrigger(CrashPointTrigger):
         *,
         watch: CheckpointWatch,
         driver: Callable[[], Process | None],
-        sink: SinkLook,
+        sink: SinkProgress,
         how: str,
     ) -> None:
         """Arm the trigger; `how` is recorded as the cause of the driver's end."""

@@ -21,7 +21,7 @@ from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
 from onceproof.harness.subjects.spark.aborted_input import aborted_input
 from onceproof.harness.subjects.spark.checkpoint import Checkpoint, CheckpointWatch
 from onceproof.harness.subjects.spark.crash_point_trigger import (
-    SinkLook,
+    SinkProgress,
     SparkCrashPointTrigger,
 )
 from onceproof.harness.subjects.spark.crash_points import Window
@@ -107,7 +107,9 @@ class SparkPipeline:
         process.pause(self._stop)
         return process
 
-    def crash_point_trigger(self, window: Window, sink: SinkLook, how: str) -> CrashPointTrigger:
+    def crash_point_trigger(
+        self, window: Window, sink: SinkProgress, how: str
+    ) -> CrashPointTrigger:
         """Arm a trigger that kills the driver in a window of any of its batches."""
         return SparkCrashPointTrigger(
             window, watch=self._watch, driver=lambda: self.process, sink=sink, how=how

@@ -15,7 +15,7 @@ from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.two_tables import TABLES
 from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
 from onceproof.harness.subjects.spark.checkpoint import Checkpoint
-from onceproof.harness.subjects.spark.crash_point_trigger import SinkLook
+from onceproof.harness.subjects.spark.crash_point_trigger import SinkProgress
 from onceproof.harness.subjects.spark.crash_points import Window
 from onceproof.harness.subjects.spark.history import write_each
 from onceproof.harness.subjects.spark.pipeline import SparkPipeline
@@ -39,7 +39,9 @@ class SparkTwoCheckpoints(SparkPipeline):
         self._both = ((self.checkpoint, self._watch), (other, self.watching(other)))
         self._armed = 0
 
-    def crash_point_trigger(self, window: Window, sink: SinkLook, how: str) -> CrashPointTrigger:
+    def crash_point_trigger(
+        self, window: Window, sink: SinkProgress, how: str
+    ) -> CrashPointTrigger:
         """Arm a trigger for the driver, in a window of any batch of the next query in turn."""
         self.checkpoint, self._watch = self._both[self._armed % len(self._both)]
         self._armed += 1

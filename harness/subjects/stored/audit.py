@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Protocol
 
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.processes.processes import Process
-from onceproof.harness.sinks.books import Books
+from onceproof.harness.sinks.books import LedgerAndBalances
 
 STORED: Final = "SELECT topic, partition_id, next_offset FROM stored_offsets ORDER BY seq"
 """Query every offset that the trigger recorded, oldest first."""
@@ -69,7 +69,7 @@ class Audit(Protocol):
     def look(self) -> list[Commit]:
         """Return every stored offset, oldest first; the last known ones if the read fails."""
 
-    def books(self) -> Books:
+    def books(self) -> LedgerAndBalances:
         """Return a reader of rows and balances."""
 
     def journal(self) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import psycopg
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.sinks.books import Books
+from onceproof.harness.sinks.books import LedgerAndBalances
 from onceproof.harness.subjects.stored import journal
 from onceproof.harness.subjects.stored.audit import STORED, commits
 from onceproof.harness.subjects.stored.postgres import SCHEMA
@@ -91,8 +91,8 @@ class PostgresAudit:
             self._seen = commits(self._rows(STORED))
         return self._seen
 
-    def books(self) -> Books:
-        return Books(
+    def books(self) -> LedgerAndBalances:
+        return LedgerAndBalances(
             self._rows,
             topic=self._topic,
             owner=self._owner,

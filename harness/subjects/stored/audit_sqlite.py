@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.sinks.books import Books
+from onceproof.harness.sinks.books import LedgerAndBalances
 from onceproof.harness.subjects.stored.audit import STORED, commits
 from onceproof.harness.subjects.stored.sqlite import SCHEMA
 
@@ -52,8 +52,10 @@ class SqliteAudit:
             self._seen = commits(self._rows(STORED, _LOOK_SECONDS))
         return self._seen
 
-    def books(self) -> Books:
-        return Books(self._rows, topic=self._topic, owner=self._owner, hanging=self._hanging)
+    def books(self) -> LedgerAndBalances:
+        return LedgerAndBalances(
+            self._rows, topic=self._topic, owner=self._owner, hanging=self._hanging
+        )
 
     def journal(self) -> list[dict[str, Any]]:
         return []

@@ -19,7 +19,7 @@ from onceproof.harness.clock import clock_id, now
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.subjects.group.clients import LIBRDKAFKA
-from onceproof.harness.subjects.group.life import Over, live, say
+from onceproof.harness.subjects.group.life import LifeEnded, live, say
 from onceproof.harness.subjects.group.task import HUNG_SECONDS
 from onceproof.harness.subjects.group.watchdog import Watchdog
 from onceproof.harness.subjects.stored.batch import Batch, batch_of
@@ -57,7 +57,7 @@ class StoringMember:
         """Read and write until the process is ended.
 
         Raises:
-            Over: it cannot continue.
+            LifeEnded: it cannot continue.
         """
         if self.task.commits == "in-transaction":
             self._consumer.subscribe(
@@ -159,14 +159,15 @@ class StoringMember:
         """Seek to the stored offsets in all assigned partitions.
 
         Raises:
-            Over: the client cannot seek; the next batch would not start at the compared offset.
+            LifeEnded: the client cannot seek; the next batch would not start at the compared
+                offset.
         """
         stored = self._stored(place.partition for place in self._consumer.assignment())
         for place in self._places(stored):
             try:
                 self._consumer.seek(place)
             except KafkaException as failure:
-                raise Over(f"seek to {place.offset}: {failure.args[0]}") from failure
+                raise LifeEnded(f"seek to {place.offset}: {failure.args[0]}") from failure
         self._next = stored
 
     def _stored(self, partitions: Iterable[int]) -> dict[int, int]:

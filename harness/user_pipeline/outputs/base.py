@@ -15,7 +15,7 @@ class UnreadableOutput(RuntimeError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class FoundEffect:
     """One message or row of an output.
 
     Attributes:
@@ -34,16 +34,16 @@ class Source(Protocol):
     def size(self) -> int:
         """Return a number that changes with everything that becomes visible; cheap to call."""
 
-    def found(self) -> Iterator[Found]: ...
+    def found(self) -> Iterator[FoundEffect]: ...
 
     def hanging(self) -> bool:
         """Return whether something in it is still undecided, such as an open transaction."""
 
 
-def rows(of: Iterable[Mapping[str, Any]], *, place: str) -> Iterator[Found]:
+def rows(of: Iterable[Mapping[str, Any]], *, place: str) -> Iterator[FoundEffect]:
     """Yield rows, numbered from 1."""
     for number, row in enumerate(of, 1):
-        yield Found(written=as_json(row), position=f"{place} row {number}")
+        yield FoundEffect(written=as_json(row), position=f"{place} row {number}")
 
 
 def as_json(row: Mapping[str, Any]) -> Written:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.harness.sinks.delta import DeltaTable
-from onceproof.harness.user_pipeline.outputs.base import Found
+from onceproof.harness.user_pipeline.outputs.base import FoundEffect
 from onceproof.harness.user_pipeline.outputs.folder import rows_by_file
 from onceproof.harness.user_pipeline.outputs.kind import OutputKind
 
@@ -22,7 +22,7 @@ class Delta:
         """Return the number of commits."""
         return self._table.size()
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[FoundEffect]:
         yield from rows_by_file(self._table.rows())
 
     def hanging(self) -> bool:

@@ -17,8 +17,13 @@ from typing import Any, Final
 from onceproof.harness.sinks.files import whole
 from onceproof.harness.sinks.rows import Rows, UnreadableFiles, rows_of
 from onceproof.harness.user_pipeline.identity import Written
-from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput, as_json, rows
-from onceproof.harness.user_pipeline.outputs.kind import Opened, OutputKind, Where
+from onceproof.harness.user_pipeline.outputs.base import (
+    FoundEffect,
+    UnreadableOutput,
+    as_json,
+    rows,
+)
+from onceproof.harness.user_pipeline.outputs.kind import Opened, OutputAccess, OutputKind
 from onceproof.harness.user_pipeline.outputs.named import Truncated, belongs, text
 
 MORE: Final = "more"
@@ -39,16 +44,16 @@ class Folder:
         """Return the total bytes of readable files."""
         return sum(_size(file) for file in self._files() if not self._is_truncated(file))
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[FoundEffect]:
         for file in self._files():
             place = str(file.relative_to(self._path))
             if self._is_truncated(file):
-                yield Found(written=_TRUNCATED, position=f"{place} (truncated Parquet file)")
+                yield FoundEffect(written=_TRUNCATED, position=f"{place} (truncated Parquet file)")
             else:
                 try:
                     yield from FORMATS[self._format](file, place)
                 except Truncated:
-                    yield Found(written=_TRUNCATED, position=f"{place} (truncated file)")
+                    yield FoundEffect(written=_TRUNCATED, position=f"{place} (truncated file)")
 
     def hanging(self) -> bool:
         return False
@@ -73,14 +78,14 @@ def _size(file: Path) -> int:
         return 0
 
 
-def parquet(file: Path, place: str) -> Iterator[Found]:
+def parquet(file: Path, place: str) -> Iterator[FoundEffect]:
     try:
         yield from rows(rows_of(file), place=place)
     except UnreadableFiles as error:
         raise UnreadableOutput(str(error)) from error
 
 
-def rows_by_file(files: Iterable[tuple[Path, Rows]]) -> Iterator[Found]:
+def rows_by_file(files: Iterable[tuple[Path, Rows]]) -> Iterator[FoundEffect]:
     try:
         for file, found in files:
             yield from rows(found, place=file.name)
@@ -88,7 +93,7 @@ def rows_by_file(files: Iterable[tuple[Path, Rows]]) -> Iterator[Found]:
         raise UnreadableOutput(str(error)) from error
 
 
-def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]:
+def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[FoundEffect]:
     """Yield rows of a CSV file with a header; one with too few fields has no content.
 
     `strict` requires UTF-8, and as many fields as columns; `place` is the file's name in positions.
@@ -108,9 +113,9 @@ def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]
                         f"({', '.join(lines.fieldnames or ())}), found {', '.join(_fields(row))}"
                     )
                 if None in row.values():
-                    yield Found(written=_TRUNCATED, position=f"{at} (too few fields)")
+                    yield FoundEffect(written=_TRUNCATED, position=f"{at} (too few fields)")
                 else:
-                    yield Found(written=as_json(row), position=at)
+                    yield FoundEffect(written=as_json(row), position=at)
         except csv.Error as error:
             raise UnreadableOutput(
                 f"{place} line {lines.line_num + 1}: expected CSV with quotes as in RFC 4180 "
@@ -123,13 +128,13 @@ def _fields(row: Mapping[str, Any]) -> list[str]:
     return [repr(value) for value in (*named, *row.get(MORE, ()))]
 
 
-def json_lines(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]:
+def json_lines(file: Path, place: str, *, strict: bool = False) -> Iterator[FoundEffect]:
     """Yield non-empty lines; raises `UnreadableOutput` if one is not JSON, and as `csv_rows`."""
     with text(file, strict=strict) as opened:
         for number, line in enumerate(opened, 1):
             if line.strip():
                 _check(line, f"{place} line {number}")
-                yield Found(written=Written(value=line), position=f"{place} line {number}")
+                yield FoundEffect(written=Written(value=line), position=f"{place} line {number}")
 
 
 def _check(line: str, place: str) -> None:
@@ -141,7 +146,7 @@ def _check(line: str, place: str) -> None:
         ) from None
 
 
-FORMATS: Final[dict[str, Callable[[Path, str], Iterator[Found]]]] = {
+FORMATS: Final[dict[str, Callable[[Path, str], Iterator[FoundEffect]]]] = {
     "parquet": parquet,
     "csv": csv_rows,
     "json": json_lines,
@@ -150,7 +155,7 @@ FORMATS: Final[dict[str, Callable[[Path, str], Iterator[Found]]]] = {
 
 
 def _opened(format_: str) -> Opened:
-    def opened(place: str, where: Where) -> Folder:
+    def opened(place: str, where: OutputAccess) -> Folder:
         return Folder(Path(where.fill(place)), format_)
 
     return opened

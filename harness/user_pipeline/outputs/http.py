@@ -13,7 +13,7 @@ from typing import Final
 from onceproof.harness.http_service.log import log_of, read
 from onceproof.harness.http_service.settings import below
 from onceproof.harness.user_pipeline.identity import BadRule, Written
-from onceproof.harness.user_pipeline.outputs.base import Found
+from onceproof.harness.user_pipeline.outputs.base import FoundEffect
 from onceproof.harness.user_pipeline.outputs.kind import RECORD, OutputKind
 
 HTTP: Final = "http"
@@ -44,7 +44,7 @@ class Requests:
         except FileNotFoundError:
             return 0
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[FoundEffect]:
         """Yield requests in the order of execution."""
         for request in read(self._file):
             rest = below(request.path, self._path)
@@ -52,7 +52,7 @@ class Requests:
                 headers: Mapping[str, str] = HttpHeaders(request.headers)
                 deleted = request.method == "DELETE" and not request.body
                 value = None if deleted else request.body
-                yield Found(
+                yield FoundEffect(
                     written=Written(value=value, key=rest or None, headers=headers),
                     position=f"{request.method} {request.path} no. {request.number}",
                     log=self._path,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.harness.sinks.iceberg import METADATA, IcebergTable
-from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.base import FoundEffect, UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.folder import rows_by_file
 from onceproof.harness.user_pipeline.outputs.kind import OutputKind
 
@@ -29,7 +29,7 @@ class Iceberg:
         """Return the number of commits."""
         return self._table.commits()
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[FoundEffect]:
         if not self._table.commits():
             self._check_catalog()
         yield from rows_by_file(self._table.rows())

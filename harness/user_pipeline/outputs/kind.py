@@ -26,7 +26,7 @@ RECORD: Final = (*MESSAGE, "key")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Where:
+class OutputAccess:
     """How outputs are reached, bypassing the proxies.
 
     Attributes:
@@ -49,8 +49,8 @@ class Where:
 
 _PREFIX: Final = re.compile(r"[a-z][a-z0-9-]*")
 
-Opened = Callable[[str, Where], Source]
-"""Opens a place as written on the command line; call `Where.fill` to replace its placeholders."""
+Opened = Callable[[str, OutputAccess], Source]
+"""Opens a place as written on the command line; `OutputAccess.fill` replaces its placeholders."""
 
 
 def any_place(place: str) -> None:

@@ -14,12 +14,12 @@ from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.tools import extras
 from onceproof.harness.user_pipeline.codecs import decoders
 from onceproof.harness.user_pipeline.contents import Contents
-from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
+from onceproof.harness.user_pipeline.effects import NOT_JUDGED, ExpectedEffects
 from onceproof.harness.user_pipeline.final_state import FinalState, StateTable
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.origins import Origin, Rules, origins, rules_of
-from onceproof.harness.user_pipeline.outputs.base import Found, Source
-from onceproof.harness.user_pipeline.outputs.kind import OutputKind, Where
+from onceproof.harness.user_pipeline.outputs.base import FoundEffect, Source
+from onceproof.harness.user_pipeline.outputs.kind import OutputAccess, OutputKind
 from onceproof.harness.user_pipeline.outputs.kinds import output_kinds, usages
 from onceproof.harness.user_pipeline.upserts import Upserts
 
@@ -88,13 +88,15 @@ class Output:
         )
         return self.identity
 
-    def open(self, where: Where, yields: Yield | Mapping[str | None, Yield]) -> OwnSink:
+    def open(
+        self, where: OutputAccess, yields: ExpectedEffects | Mapping[str | None, ExpectedEffects]
+    ) -> OwnSink:
         """Open it for reading; `yields` may differ by input topic."""
-        by_topic: Mapping[str | None, Yield]
-        by_topic = {None: yields} if isinstance(yields, Yield) else yields
+        by_topic: Mapping[str | None, ExpectedEffects]
+        by_topic = {None: yields} if isinstance(yields, ExpectedEffects) else yields
         return OwnSink(self, self._source(where), by_topic)
 
-    def open_upserts(self, where: Where, key: Rule, yields: Yield) -> Upserts:
+    def open_upserts(self, where: OutputAccess, key: Rule, yields: ExpectedEffects) -> Upserts:
         """Open it for reading as one value per key; `key` finds the key."""
         kind = StateTable if isinstance(yields, FinalState) else Upserts
         return kind(
@@ -119,14 +121,16 @@ class Output:
     def _kind(self) -> OutputKind:
         return output_kinds()[self.kind]
 
-    def _source(self, where: Where) -> Source:
+    def _source(self, where: OutputAccess) -> Source:
         return self._kind.views[self.view](self.place, replace(where, decode=self.decode))
 
 
 class OwnSink:
     """An output as a sink: its contents are effects of the inputs that they name."""
 
-    def __init__(self, output: Output, source: Source, yields: Mapping[str | None, Yield]) -> None:
+    def __init__(
+        self, output: Output, source: Source, yields: Mapping[str | None, ExpectedEffects]
+    ) -> None:
         self.name = output.name
         self._output = output
         self._source = source
@@ -147,8 +151,8 @@ class OwnSink:
             for effect in (self._yields[topic].named(effects) if topic in self._yields else effects)
         ]
 
-    def _effect(self, found: Found, origin: Origin, ordinal: int) -> Effect:
-        yields = self._yields.get(origin.topic, Yield())
+    def _effect(self, found: FoundEffect, origin: Origin, ordinal: int) -> Effect:
+        yields = self._yields.get(origin.topic, ExpectedEffects())
         return Effect(
             sink=self.name,
             view=self._output.view,

@@ -18,8 +18,8 @@ from typing import Final
 from onceproof.harness.processes.processes import MARKER
 from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.user_pipeline.identity import Written
-from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
-from onceproof.harness.user_pipeline.outputs.kind import LINE, OutputKind, Where
+from onceproof.harness.user_pipeline.outputs.base import FoundEffect, UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.kind import LINE, OutputAccess, OutputKind
 
 _REUSE_SECONDS: Final = 1.0
 """Seconds for which its last output is reused to check for changes."""
@@ -27,7 +27,7 @@ _SECONDS: Final = 15.0
 """Timeout; the command runs many times."""
 
 
-class Printed:
+class CommandOutput:
     """One command."""
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -40,10 +40,10 @@ class Printed:
         """Return the number of lines."""
         return len(self._read(_REUSE_SECONDS))
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[FoundEffect]:
         """Yield its non-empty lines."""
         for number, line in enumerate(self._read(0.0), 1):
-            yield Found(written=Written(value=line), position=f"line {number}")
+            yield FoundEffect(written=Written(value=line), position=f"line {number}")
 
     def hanging(self) -> bool:
         """False: it is not known."""
@@ -100,8 +100,8 @@ def _last(output: str) -> str:
     return f"last output: {' | '.join(lines)}" if lines else "it printed nothing"
 
 
-def _opened(place: str, where: Where) -> Printed:
-    return Printed([where.fill(word) for word in shlex.split(place)])
+def _opened(place: str, where: OutputAccess) -> CommandOutput:
+    return CommandOutput([where.fill(word) for word in shlex.split(place)])
 
 
 OUTPUTS: Final = (

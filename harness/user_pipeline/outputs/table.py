@@ -9,7 +9,7 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from onceproof.harness.user_pipeline.outputs.base import Found, as_json
+from onceproof.harness.user_pipeline.outputs.base import FoundEffect, as_json
 from onceproof.harness.user_pipeline.outputs.kind import OutputKind, any_place
 
 _PLACE = "onceproof_place"
@@ -31,14 +31,14 @@ class Table:
         )
         return int(found[0]["n"] or 0) if found else 0
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[FoundEffect]:
         """Yield rows in physical order."""
         query = sql.SQL("SELECT ctid::text AS {}, t.* FROM {} t ORDER BY ctid").format(
             sql.Identifier(_PLACE), self._table
         )
         for row in self._rows(query):
             place = row.pop(_PLACE)
-            yield Found(written=as_json(row), position=f"{self._name} row {place}")
+            yield FoundEffect(written=as_json(row), position=f"{self._name} row {place}")
 
     def hanging(self) -> bool:
         """Return whether another session has uncommitted or prepared changes."""

@@ -8,7 +8,7 @@ from typing import Final
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.user_pipeline.codecs import decoded_cached, text_of_bytes
 from onceproof.harness.user_pipeline.identity import BadRule, Written
-from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.base import FoundEffect, UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.kind import RECORD, Opened, OutputKind, any_place
 
 READ_COMMITTED, READ_UNCOMMITTED = "read_committed", "read_uncommitted"
@@ -28,7 +28,7 @@ class Topic:
         ends = self._reader.ends(self._name).values()
         return sum(high if self._all else stable for stable, high in ends)
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[FoundEffect]:
         """Yield every record except control records; raise `UnreadableOutput` if decoding fails."""
         for log in self._reader.read_topic(self._name):
             for entry, committed in zip(log.entries, log.committed(), strict=True):
@@ -39,7 +39,7 @@ class Topic:
                         value = decoded_cached(self._decode, entry.value)
                     except BadRule as error:
                         raise UnreadableOutput(f"{position}: {error}") from error
-                    yield Found(
+                    yield FoundEffect(
                         written=Written(value=value, key=text_of_bytes(entry.key), headers=headers),
                         position=position,
                         log=f"{entry.topic}-{entry.partition}",

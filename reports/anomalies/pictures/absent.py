@@ -11,7 +11,7 @@ from onceproof.reports.anomalies.scene import Edge, Line, Place
 
 
 @dataclass(frozen=True, kw_only=True)
-class Differing:
+class DifferingState:
     """A state that differs: the witness row, the required value, and whether the state exists."""
 
     witness: Row
@@ -96,7 +96,7 @@ def reads(desk: DrawingContext, reader: str, session: str) -> Iterator[tuple[int
             )
 
 
-def states(desk: DrawingContext) -> Iterator[Differing]:
+def states(desk: DrawingContext) -> Iterator[DifferingState]:
     """Yield the states that differ from the required ones."""
     if desk.trial.anomaly != "state-mismatch":
         return
@@ -105,7 +105,7 @@ def states(desk: DrawingContext) -> Iterator[Differing]:
         wanted = [found.get(column) for column in ("expected_amount", "expected_digest")]
         value = next((value for value in wanted if value is not None), None)
         expected = "expected none" if value is None else f"expected {desk.name(value)}"
-        differs = Differing(witness=found, expected=expected, present=False)
+        differs = DifferingState(witness=found, expected=expected, present=False)
         yield replace(differs, present=any(differs.names(row) for row in known))
 
 

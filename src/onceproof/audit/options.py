@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from onceproof.checkers.claims import AT_MOST_ONCE, EXACTLY_ONCE
-from onceproof.harness.audit.plan import EARLIEST, LATEST, SETTLE, Wanted
+from onceproof.harness.audit.plan import EARLIEST, LATEST, SETTLE, AuditRequest
 from onceproof.harness.user_pipeline.codecs import decoders
 from onceproof.harness.user_pipeline.contents import Contents, functions
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.placeholders import words
@@ -25,7 +25,7 @@ class BadAudit(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions:
-    """Options; see `Wanted`, and the options of the same names in `onceproof verify`.
+    """Options; see `AuditRequest`, and the options of the same names in `onceproof verify`.
 
     Attributes:
         ignore_nameless: whether to leave out effects without an identity.
@@ -53,14 +53,14 @@ class AuditOptions:
     ignore_nameless: bool = False
     workers: int = 2
 
-    def wanted(self, database: str) -> Wanted:
+    def wanted(self, database: str) -> AuditRequest:
         """Return what to read; raise `BadAudit` if an option is invalid."""
         try:
             return self._wanted(database)
         except BadRule as error:
             raise BadAudit(str(error)) from error
 
-    def _wanted(self, database: str) -> Wanted:
+    def _wanted(self, database: str) -> AuditRequest:
         if not _TOPIC.fullmatch(self.input):
             raise BadAudit(f"--input {self.input!r}: expected the name of a topic")
         identity = Rule.parse(self.identity)
@@ -90,12 +90,12 @@ class AuditOptions:
                 f"--effects {self.effects} cannot reveal a loss, because an input may have no "
                 "effect; expected --claim at-most-once, or --expect"
             )
-        return Wanted(
+        return AuditRequest(
             input=self.input,
             input_identity=Rule.parse(self.input_identity or self.identity),
             decode_input=decode.get(self.input),
             outputs=outputs,
-            yields=yields if dead is None else {**yields, dead.name: Yield()},
+            yields=yields if dead is None else {**yields, dead.name: ExpectedEffects()},
             dead_letters=dead,
             from_=self.from_,
             to=self.to or LATEST,
@@ -105,13 +105,13 @@ class AuditOptions:
             database=database,
         )
 
-    def _yields(self, names: list[str]) -> dict[str, Yield]:
+    def _yields(self, names: list[str]) -> dict[str, ExpectedEffects]:
         if self.expects and self.effects != "1":
             raise BadAudit("--expect and --effects: expected only one of them")
         if self.ignored and not self.expects:
             raise BadAudit("--ignore works only with --expect")
         if not self.expects:
-            return dict.fromkeys(names, Yield.parse(self.effects, key=self.effect_key))
+            return dict.fromkeys(names, ExpectedEffects.parse(self.effects, key=self.effect_key))
         return {
             sink: Contents.of(function, key=self.effect_key, ignored=self.ignored)
             for sink, function in functions(self.expects, names)

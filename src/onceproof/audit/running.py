@@ -18,13 +18,13 @@ from onceproof.checkers.engines.settings import Settings
 from onceproof.harness.audit.cluster import Cluster, Extent, Topic
 from onceproof.harness.audit.folder import AuditFolder
 from onceproof.harness.audit.history import Judged, Side, make_history
-from onceproof.harness.audit.plan import OutputPlan, Plan, Wanted, plan
-from onceproof.harness.audit.reading import Range, Taken, read_source
+from onceproof.harness.audit.plan import AuditRequest, OutputPlan, Plan, plan
+from onceproof.harness.audit.reading import Extraction, Range, read_source
 from onceproof.harness.audit.workers import Task, read_all
 from onceproof.harness.kafka.connecting.connection import Connection
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kind import OutputAccess
 from onceproof.harness.user_pipeline.outputs.kinds import output_kinds
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.wait import Stop
@@ -96,7 +96,7 @@ class Audit:
         write_whole(self.folder.page, render(report))
         return report
 
-    def _plan(self, wanted: Wanted) -> Plan:
+    def _plan(self, wanted: AuditRequest) -> Plan:
         if self.folder.plan.exists():
             return load_plan(self.folder)[1]
         made = plan(wanted, Cluster(self.connection), now=time.time_ns() // 1_000_000)
@@ -109,7 +109,7 @@ class Audit:
         write_whole(self.folder.plan, json.dumps(content, indent=1) + "\n")
         return made
 
-    def _read(self, wanted: Wanted, made: Plan, stop: Stop) -> bool:
+    def _read(self, wanted: AuditRequest, made: Plan, stop: Stop) -> bool:
         tasks = self._tasks(wanted, made)
         progress = Progress(
             total=sum(task.of.last - task.of.first for task in tasks), out=sys.stderr
@@ -127,11 +127,11 @@ class Audit:
         for number, output in enumerate(wanted.places):
             if output.topic is None:
                 source = self._source(output)
-                take = Taken(identity=output.rule, yields=wanted.yields[output.name])
+                take = Extraction(identity=output.rule, yields=wanted.yields[output.name])
                 read_source(source, take, self.folder.raw(str(number)))
         return True
 
-    def _tasks(self, wanted: Wanted, made: Plan) -> list[Task]:
+    def _tasks(self, wanted: AuditRequest, made: Plan) -> list[Task]:
         functions = {
             str(number): wanted.yields[output.name]
             for number, output in enumerate(wanted.places)
@@ -141,7 +141,7 @@ class Audit:
         found = [
             Task(
                 of=of,
-                take=Taken(
+                take=Extraction(
                     identity=wanted.input_identity, yields=functions, decode=wanted.decode_input
                 ),
                 folder=self.folder.raw("input"),
@@ -150,7 +150,7 @@ class Audit:
         ]
         for number, output in enumerate(wanted.places):
             if output.topic is not None:
-                take = Taken(
+                take = Extraction(
                     identity=output.rule,
                     yields=wanted.yields[output.name],
                     decode=output.decode,
@@ -166,7 +166,7 @@ class Audit:
         return found
 
     def _source(self, output: Output) -> Any:
-        where = Where(
+        where = OutputAccess(
             database=self.database,
             reader=LogReader(ClusterView({}), {}),  # topics are read as ranges instead
             work=self.folder.path,
@@ -230,7 +230,7 @@ def _task(topic: str, partition: int, ends: tuple[int, int], isolation: str) -> 
     return Range(topic=topic, partition=partition, first=ends[0], last=ends[1], isolation=isolation)
 
 
-def _side(wanted: Wanted, made: Plan, number: int) -> Side:
+def _side(wanted: AuditRequest, made: Plan, number: int) -> Side:
     output = wanted.places[number]
     yields = wanted.yields[output.name]
     topic = made.outputs.get(output.name)

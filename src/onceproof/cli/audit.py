@@ -20,7 +20,7 @@ from onceproof.cli.options import (
     Ignore,
     Out,
 )
-from onceproof.cli.words import OneOf, choice_option
+from onceproof.cli.words import ChoiceOf, choice_option
 
 
 def audit(
@@ -85,7 +85,7 @@ def audit(
     claim: Annotated[
         list[str] | None,
         choice_option(
-            OneOf("exactly-once", "at-least-once", "at-most-once"),
+            ChoiceOf("exactly-once", "at-least-once", "at-most-once"),
             help="Claim to judge: exactly-once (default), at-least-once or at-most-once. "
             "Repeatable.",
         ),
@@ -114,7 +114,9 @@ def audit(
     workers: Annotated[int, typer.Option(min=1, help="Number of reader processes.")] = 2,
     engine: Annotated[
         str,
-        choice_option(OneOf("duckdb", "spark"), help="Query engine that judges: duckdb or spark."),
+        choice_option(
+            ChoiceOf("duckdb", "spark"), help="Query engine that judges: duckdb or spark."
+        ),
     ] = "duckdb",
     master: Annotated[str | None, typer.Option(help="Spark master, such as local[4].")] = None,
     memory: Annotated[

@@ -10,7 +10,7 @@ import typer
 
 from onceproof.arrow_alone import import_arrow_alone
 from onceproof.cli import completing
-from onceproof.cli.words import OneOf, choice_option
+from onceproof.cli.words import ChoiceOf, choice_option
 
 
 def check(
@@ -24,7 +24,7 @@ def check(
     format_: Annotated[
         str | None,
         choice_option(
-            OneOf("run", "jepsen", "jsonl", "parquet"),
+            ChoiceOf("run", "jepsen", "jsonl", "parquet"),
             "--format",
             help="Format of the history: run, jepsen, jsonl or parquet (default: detected).",
         ),
@@ -39,7 +39,7 @@ def check(
     engine: Annotated[
         str,
         choice_option(
-            OneOf("duckdb", "spark"),
+            ChoiceOf("duckdb", "spark"),
             help="Query engine: duckdb or spark.",
         ),
     ] = "duckdb",
@@ -58,7 +58,7 @@ def check(
     isolation: Annotated[
         str | None,
         choice_option(
-            OneOf("read_committed", "read_uncommitted"),
+            ChoiceOf("read_committed", "read_uncommitted"),
             help="Jepsen histories: isolation level of the readers (default: read_committed).",
         ),
     ] = None,

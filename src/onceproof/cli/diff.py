@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.words import OneOf, choice_option
+from onceproof.cli.words import ChoiceOf, choice_option
 
 
 def diff(
@@ -29,7 +29,7 @@ def diff(
     by: Annotated[
         str | None,
         choice_option(
-            OneOf("record", "anomaly"),
+            ChoiceOf("record", "anomaly"),
             help="Compare findings by record or by anomaly (default: by record if both runs "
             "sent the same records).",
         ),

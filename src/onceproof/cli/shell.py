@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.words import OneOf, choice_option
+from onceproof.cli.words import ChoiceOf, choice_option
 
 
 def shell(
@@ -27,7 +27,7 @@ def shell(
     format_: Annotated[
         str,
         choice_option(
-            OneOf("table", "csv", "json"),
+            ChoiceOf("table", "csv", "json"),
             "--format",
             help="Output format: table, csv or json.",
         ),

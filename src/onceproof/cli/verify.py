@@ -23,7 +23,7 @@ from onceproof.cli.options import (
     Secured,
     Seed,
 )
-from onceproof.cli.words import OneOf, choice_option, secured_backend
+from onceproof.cli.words import ChoiceOf, choice_option, secured_backend
 from onceproof.settings.effective import Effective
 
 
@@ -205,7 +205,7 @@ def verify(
     event_time_format: Annotated[
         str,
         choice_option(
-            OneOf("iso", "ms", "s"),
+            ChoiceOf("iso", "ms", "s"),
             help="Format of the event time: iso (ISO 8601), ms or s (since 1970).",
         ),
     ] = "iso",
@@ -254,7 +254,7 @@ def verify(
     claim: Annotated[
         list[str] | None,
         choice_option(
-            OneOf("exactly-once", "at-least-once", "at-most-once", "atomic"),
+            ChoiceOf("exactly-once", "at-least-once", "at-most-once", "atomic"),
             help="Claim to test: exactly-once (default), at-least-once or at-most-once for each "
             "output, or atomic: an input has effects in all outputs or in none. Repeatable.",
         ),
@@ -262,7 +262,7 @@ def verify(
     preset: Annotated[
         str,
         choice_option(
-            OneOf("gentle", "standard", "brutal"),
+            ChoiceOf("gentle", "standard", "brutal"),
             help="How often each hazard is triggered: gentle once, standard 3 times, brutal 5 "
             "times; brutal also kills the program while a broker is down.",
         ),

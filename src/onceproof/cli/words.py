@@ -17,7 +17,7 @@ _OWN_CLUSTER: Final = "external:"
 _SECONDS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
-class OneOf:
+class ChoiceOf:
     """One of several words."""
 
     __name__ = "str"
@@ -40,8 +40,8 @@ class OneOf:
         return [word for word in self.choices if word.startswith(incomplete)]
 
 
-def choice_option(words: OneOf, *names: str, help: str) -> Any:  # noqa: A002
-    """Return an option of type `OneOf`, with completion."""
+def choice_option(words: ChoiceOf, *names: str, help: str) -> Any:  # noqa: A002
+    """Return an option of type `ChoiceOf`, with completion."""
     return typer.Option(*names, parser=words, autocompletion=words.complete, help=help)
 
 

@@ -14,7 +14,7 @@ from typing import Any, get_args
 from onceproof.errors import USAGE, exit_on_error
 from onceproof.harness.lab.place import Place
 from onceproof.interrupts import INTERRUPTED
-from onceproof.lab_client import LabRefused, LabSilent, ask
+from onceproof.lab_client import LabRefused, LabUnavailable, ask
 from onceproof.reports.lab import print_status
 
 REFUSED = 1
@@ -104,7 +104,7 @@ def _next_status(place: Place) -> Any | None:
         except LabRefused as error:
             if not error.ending:
                 raise
-        except LabSilent:
+        except LabUnavailable:
             if place.answers():
                 raise
             return None

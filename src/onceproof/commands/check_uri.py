@@ -14,7 +14,7 @@ from onceproof.checkers.bad_history import BadHistory
 from onceproof.checkers.engines.places import open_folder
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.folders import Folder
-from onceproof.checkers.promised import Promised
+from onceproof.checkers.promised import RequiredHistory
 from onceproof.checkers.seal import check_seal
 from onceproof.commands.judgement_output import output_judgement
 from onceproof.errors import USAGE, exit_on_error
@@ -76,7 +76,7 @@ def _check_history(
     rows, changed = check_seal(folder, unsealed=unsealed)
     history = History.load(folder)
     wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
-    judgement = judge(history, wanted, settings=settings, promised=Promised(rows=rows))
+    judgement = judge(history, wanted, settings=settings, promised=RequiredHistory(rows=rows))
     return output_judgement(replace(judgement, unsealed=changed), uri, (), json)
 
 

@@ -17,7 +17,7 @@ from onceproof.exit_codes import worst
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import EXTERNAL, LOCAL, offers
-from onceproof.interrupts import INTERRUPTED, BrokenOff, interruption
+from onceproof.interrupts import INTERRUPTED, OperationInterrupted, interruption
 from onceproof.json_events import Stream, streamed
 from onceproof.outcome import Outcome
 from onceproof.replaying import NoReplay, replay_of
@@ -132,7 +132,7 @@ def _run_all(
                     backend=backend,
                     repeat=repeat,
                 )
-        except BrokenOff as reason:
+        except OperationInterrupted as reason:
             print(interruption(reason), file=sys.stderr)
             break
         print_result(outcome.report, sys.stdout, outcome.folder)

@@ -19,12 +19,12 @@ from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import LOCAL, offers
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
-from onceproof.interrupts import BrokenOff, interruption
+from onceproof.interrupts import OperationInterrupted, interruption
 from onceproof.json_events import Stream, streamed
 from onceproof.outcome import Outcome
 from onceproof.reports.console import live
 from onceproof.running import run_scenario
-from onceproof.soak.kept import Kept
+from onceproof.soak.kept import SoakResults
 from onceproof.soak.watch import LEAST_FREE, Reading, free_bytes, low_disk, read, trouble
 from onceproof.stopping import stop_on_signals
 
@@ -54,13 +54,13 @@ def soak(
             return TROUBLE
         found = prepared(backend)
         stop = stop_on_signals()
-        kept = Kept(out, keep_all=keep_all)
+        kept = SoakResults(out, keep_all=keep_all)
         readings: list[Reading] = []
         ended = None
         for scenario, number in _wanted(scenarios, runs=runs, seed=seed):
             try:
                 outcome = _run(scenario, number, out, backend, found, stop, stream)
-            except BrokenOff as reason:
+            except OperationInterrupted as reason:
                 print(interruption(reason), file=sys.stderr)
                 stop.set(str(reason))
                 break

@@ -11,7 +11,7 @@ from pathlib import Path
 from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE
-from onceproof.harness.dry_run.learning import Learned
+from onceproof.harness.dry_run.learning import DryRunResult
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.run.phases import Conduct
 from onceproof.harness.schedule.conductor import Conductor
@@ -106,7 +106,7 @@ def _dry_run_and_trial(
     key = key_of(options, backend)
     profile = kept(key) if reuse_dry_run and not dry_run else None
     if profile is None:
-        learned = Learned(gates="gates" in offers(backend))
+        learned = DryRunResult(gates="gates" in offers(backend))
         outcome = run(dry_run_of(scenario), learned.conduct)
         if not succeeded(outcome) or learned.profile is None:
             return print_failure(outcome, sys.stdout)

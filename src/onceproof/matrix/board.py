@@ -18,7 +18,7 @@ from onceproof.exit_codes import worst
 from onceproof.harness.history.run_record import RunRecord
 from onceproof.harness.processes.side_by_side import Ended
 from onceproof.interrupts import INTERRUPTED
-from onceproof.matrix.earlier import Earlier, latest
+from onceproof.matrix.earlier import EarlierRun, latest
 from onceproof.matrix.plan import Planned
 from onceproof.reports.runs.claims import claim_results
 from onceproof.reports.runs.trial import State, Trial
@@ -41,7 +41,7 @@ def waiting(planned: Planned) -> Trial:
     )
 
 
-def reused(planned: Planned, earlier: Earlier, page: Path) -> Trial:
+def reused(planned: Planned, earlier: EarlierRun, page: Path) -> Trial:
     """Return the trial of an earlier run; links are relative to the folder `page`."""
     return replace(_read(planned, earlier, page), state=State.REUSED)
 
@@ -88,7 +88,7 @@ def _code(trial: Trial) -> int:
     return {State.WAITING: INTERRUPTED, State.FAILED: TROUBLE}.get(trial.state, 0)
 
 
-def _read(planned: Planned, earlier: Earlier, page: Path) -> Trial:
+def _read(planned: Planned, earlier: EarlierRun, page: Path) -> Trial:
     return replace(
         waiting(planned),
         claims=claim_results(earlier.report),

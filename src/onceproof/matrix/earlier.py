@@ -22,7 +22,7 @@ from onceproof.reports.write import UnreadableReport, load
 
 
 @dataclass(frozen=True, kw_only=True)
-class Earlier:
+class EarlierRun:
     """A run folder with a report."""
 
     folder: Path
@@ -47,22 +47,22 @@ def records(runs: Path) -> dict[Path, RunRecord]:
     return dict(sorted(found.items(), key=lambda item: item[1].wall_ns, reverse=True))
 
 
-def reusable(planned: Planned, known: Mapping[Path, RunRecord], *, code: str) -> Earlier | None:
+def reusable(planned: Planned, known: Mapping[Path, RunRecord], *, code: str) -> EarlierRun | None:
     """Return the newest finished run of this trial with the same code."""
     same = {folder: r for folder, r in known.items() if r.versions.get("code") == code}
     return next((found for found in _with_reports(planned, same) if found.finished), None)
 
 
-def latest(planned: Planned, known: Mapping[Path, RunRecord]) -> Earlier | None:
+def latest(planned: Planned, known: Mapping[Path, RunRecord]) -> EarlierRun | None:
     """Return the newest run of this trial that has a report, finished or not."""
     return next(_with_reports(planned, known), None)
 
 
-def _with_reports(planned: Planned, known: Mapping[Path, RunRecord]) -> Iterator[Earlier]:
+def _with_reports(planned: Planned, known: Mapping[Path, RunRecord]) -> Iterator[EarlierRun]:
     for folder, record in known.items():
         if _identity(planned) == _identity_of(record):
             try:
-                yield Earlier(folder=folder, record=record, report=load(folder))
+                yield EarlierRun(folder=folder, record=record, report=load(folder))
             except UnreadableReport:
                 continue
 

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import IO, Any, Final
 
 from onceproof.command import command
-from onceproof.lab_client import LabSilent, ask
+from onceproof.lab_client import LabUnavailable, ask
 from onceproof.pytest_plugin.options import Options
 
 UP_SECONDS: Final = 600.0
@@ -73,7 +73,7 @@ class HeldLab:
         """
         try:
             return ask(self, method, path, body)
-        except LabSilent as error:
+        except LabUnavailable as error:
             raise self._failed(f"{error}") from None
 
     def __enter__(self) -> HeldLab:

@@ -29,7 +29,7 @@ _RUNS_SHOWN: Final = 60
 """The table lists all of up to this many runs; beyond that, only unexpected ones."""
 
 
-class Kept:
+class SoakResults:
     """The results of a soak."""
 
     def __init__(self, out: Path, *, keep_all: bool = False) -> None:

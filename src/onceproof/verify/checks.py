@@ -7,7 +7,7 @@ from typing import Final
 
 from onceproof.checkers.claims import ATOMIC, EXACTLY_ONCE
 from onceproof.harness.history.identity import RECORD_HEADER
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.health import health_of
 from onceproof.harness.user_pipeline.meanings import WORDS
 from onceproof.harness.user_pipeline.placeholders import fill, words
@@ -245,7 +245,7 @@ def check_upserts(options: VerifyOptions) -> None:
             f"--upserts leaves no effects to count: expected only --claim {EXACTLY_ONCE}, which is "
             "judged by the final values"
         )
-    effects = Yield.parse(options.effects)
+    effects = ExpectedEffects.parse(options.effects)
     if effects.function is None and str(effects) != "1":
         raise BadTrial(
             f"--effects {effects}: expected 1 with --upserts, or a function that returns 1 for an "

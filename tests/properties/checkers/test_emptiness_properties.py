@@ -16,7 +16,7 @@ from onceproof.checkers.engines import Settings, open_history
 from onceproof.checkers.engines.emptiness import is_empty
 from onceproof.checkers.engines.overlay import standard_queries
 from onceproof.checkers.judging import trials_of
-from onceproof.checkers.promised import Promised
+from onceproof.checkers.promised import RequiredHistory
 from onceproof.checkers.sample import choose
 
 ROUNDS = 20
@@ -34,7 +34,7 @@ def schemas() -> dict[str, pa.Schema]:
     history = History.of(**anomalies()["lost-output"].minimal)
     claims = [atomic("input", into=[("ledger", "table"), ("events", "table")])]
     with open_history(history, Settings()) as base:
-        trials = trials_of(history, claims, Circumstances.of(history, Promised()))
+        trials = trials_of(history, claims, Circumstances.of(history, RequiredHistory()))
         with (
             base.above(trials.tables()) as first,
             first.above({"sampled": choose(first, trials)}) as layer,

@@ -11,7 +11,7 @@ import pytest
 
 from onceproof.checkers import History, Verdict, check
 from onceproof.checkers.model import ClaimJudgement
-from onceproof.checkers.promised import Promised
+from onceproof.checkers.promised import RequiredHistory
 from onceproof.harness.history.folder import Loaded, RunFolder
 from onceproof.harness.history.run_record import RunRecord
 from onceproof.harness.run.judge import promised_by
@@ -22,7 +22,7 @@ Tables = dict[str, pa.Table]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tables, Promised]:
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tables, RequiredHistory]:
     folder = make_run(tmp_path_factory.mktemp("runs"))
     history = RunFolder(folder).load_history().history
     # Leave out what the seal records.
@@ -30,7 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tables, Promised]:
     return dict(history), promised
 
 
-def judged(tables: Tables, promised: Promised) -> ClaimJudgement:
+def judged(tables: Tables, promised: RequiredHistory) -> ClaimJudgement:
     (found,) = check(History(tables), [CLAIM], promised=promised).claims
     return found
 
@@ -45,13 +45,15 @@ def every_row(_: Row) -> bool:
     return True
 
 
-def test_complete_run_holds(run: tuple[Tables, Promised]) -> None:
+def test_complete_run_holds(run: tuple[Tables, RequiredHistory]) -> None:
     assert judged(*run).verdict is Verdict.HOLDS
 
 
-def test_empty_promise_requires_no_rows(run: tuple[Tables, Promised]) -> None:
+def test_empty_promise_requires_no_rows(run: tuple[Tables, RequiredHistory]) -> None:
     tables, _ = run
-    assert judged(drop_rows(tables, "faults", every_row), Promised()).verdict is Verdict.HOLDS
+    assert (
+        judged(drop_rows(tables, "faults", every_row), RequiredHistory()).verdict is Verdict.HOLDS
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_empty_promise_requires_no_rows(run: tuple[Tables, Promised]) -> None:
     ],
 )
 def test_missing_rows_make_the_run_invalid(
-    run: tuple[Tables, Promised], name: str, drop: Callable[[Row], bool], message: str
+    run: tuple[Tables, RequiredHistory], name: str, drop: Callable[[Row], bool], message: str
 ) -> None:
     tables, promised = run
     found = judged(drop_rows(tables, name, drop), promised)
@@ -95,7 +97,7 @@ def test_missing_rows_make_the_run_invalid(
     ],
 )
 def test_duplicated_rows_make_the_run_invalid(
-    run: tuple[Tables, Promised], name: str, message: str
+    run: tuple[Tables, RequiredHistory], name: str, message: str
 ) -> None:
     tables, promised = run
     twice = pa.concat_tables([tables[name], tables[name].slice(0, 1)])
@@ -104,7 +106,7 @@ def test_duplicated_rows_make_the_run_invalid(
     assert message in found.reason
 
 
-def test_advisory_positions_need_not_reach_the_end(run: tuple[Tables, Promised]) -> None:
+def test_advisory_positions_need_not_reach_the_end(run: tuple[Tables, RequiredHistory]) -> None:
     tables, promised = run
     behind = drop_rows(tables, "positions", lambda r: r["batch"] == 1)
     rows = [{**row, "role": "advisory"} for row in behind["positions"].to_pylist()]
@@ -114,7 +116,7 @@ def test_advisory_positions_need_not_reach_the_end(run: tuple[Tables, Promised])
 
 
 def test_acknowledged_entries_of_unknown_kind_make_the_run_invalid(
-    run: tuple[Tables, Promised],
+    run: tuple[Tables, RequiredHistory],
 ) -> None:
     tables, promised = run
     log = tables["log"].to_pylist()
@@ -126,7 +128,9 @@ def test_acknowledged_entries_of_unknown_kind_make_the_run_invalid(
 
 
 @pytest.mark.parametrize("phase", ["arrange", "heal", "tear-down"])
-def test_missing_phase_makes_the_verdict_unknown(run: tuple[Tables, Promised], phase: str) -> None:
+def test_missing_phase_makes_the_verdict_unknown(
+    run: tuple[Tables, RequiredHistory], phase: str
+) -> None:
     tables, promised = run
     found = judged(drop_rows(tables, "phases", lambda r: r["phase"] == phase), promised)
     assert found.verdict is Verdict.UNKNOWN
@@ -134,7 +138,7 @@ def test_missing_phase_makes_the_verdict_unknown(run: tuple[Tables, Promised], p
 
 
 def test_input_missing_with_its_effects_makes_the_run_invalid(
-    run: tuple[Tables, Promised],
+    run: tuple[Tables, RequiredHistory],
 ) -> None:
     tables, promised = run
     kept = {row["record"] for row in tables["log"].to_pylist() if row["offset"] < 10}
@@ -143,7 +147,7 @@ def test_input_missing_with_its_effects_makes_the_run_invalid(
     assert judged(tables, promised).verdict is Verdict.INVALID
 
 
-def test_reports_fewer_expected_rows_than_written(run: tuple[Tables, Promised]) -> None:
+def test_reports_fewer_expected_rows_than_written(run: tuple[Tables, RequiredHistory]) -> None:
     tables, promised = run
     for name in ("expected", "effects"):
         tables = drop_rows(tables, name, lambda r: r["record"] == "p0-0007")
@@ -151,7 +155,7 @@ def test_reports_fewer_expected_rows_than_written(run: tuple[Tables, Promised]) 
     assert "expected has 39 rows for ledger, but 40 were written" in found.reason
 
 
-def test_reports_entries_beyond_the_high_watermark(run: tuple[Tables, Promised]) -> None:
+def test_reports_entries_beyond_the_high_watermark(run: tuple[Tables, RequiredHistory]) -> None:
     tables, promised = run
     rows = [{**row, "high_watermark": 19} for row in tables["partitions"].to_pylist()]
     tables = {**tables, "partitions": pa.Table.from_pylist(rows, tables["partitions"].schema)}
@@ -159,30 +163,30 @@ def test_reports_entries_beyond_the_high_watermark(run: tuple[Tables, Promised])
 
 
 def test_byte_offsets_may_have_gaps_but_no_missing_acknowledged_entries(
-    run: tuple[Tables, Promised],
+    run: tuple[Tables, RequiredHistory],
 ) -> None:
     tables, promised = run
-    in_bytes = Promised(**{**vars(promised), "in_bytes": frozenset({"payments"})})
+    in_bytes = RequiredHistory(**{**vars(promised), "in_bytes": frozenset({"payments"})})
     assert judged(tables, in_bytes).verdict is Verdict.HOLDS
     found = judged(drop_rows(tables, "log", lambda r: r["record"] == "p0-0007"), in_bytes)
     assert "1 sends to payments were acknowledged, from offset 3 on" in found.reason
 
 
-def test_reports_fewer_rows_than_sealed(run: tuple[Tables, Promised]) -> None:
+def test_reports_fewer_rows_than_sealed(run: tuple[Tables, RequiredHistory]) -> None:
     tables, promised = run
-    sealed = Promised(**{**vars(promised), "rows": {"ranges": 99}})
+    sealed = RequiredHistory(**{**vars(promised), "rows": {"ranges": 99}})
     assert "ranges has 4 rows, but 99 were sealed" in judged(tables, sealed).reason
 
 
-def test_doubt_about_the_run_makes_the_verdict_unknown(run: tuple[Tables, Promised]) -> None:
+def test_doubt_about_the_run_makes_the_verdict_unknown(run: tuple[Tables, RequiredHistory]) -> None:
     tables, promised = run
-    doubted = Promised(**{**vars(promised), "doubt": "its seal is gone"})
+    doubted = RequiredHistory(**{**vars(promised), "doubt": "its seal is gone"})
     found = judged(tables, doubted)
     assert found.verdict is Verdict.UNKNOWN
     assert "its seal is gone" in found.reason
 
 
-def test_reports_named_transactions_without_a_row(run: tuple[Tables, Promised]) -> None:
+def test_reports_named_transactions_without_a_row(run: tuple[Tables, RequiredHistory]) -> None:
     tables, promised = run
     rows = [{**row, "txn": "t1"} for row in tables["sends"].to_pylist()]
     tables = {**tables, "sends": pa.Table.from_pylist(rows, tables["sends"].schema)}

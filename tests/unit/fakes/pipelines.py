@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from onceproof.harness.context.pipeline import PipelineParts, PipelineTrouble
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.sweep import new_marker
-from onceproof.harness.subjects.crash_point_trigger import Hit
+from onceproof.harness.subjects.crash_point_trigger import StruckProcess
 from onceproof.harness.subjects.spark.pipeline import SparkPipeline
 from onceproof.harness.subjects.supervisor import Supervisor
 from onceproof.harness.tools.setup import Tools
@@ -41,7 +41,7 @@ class FakeDriver(SparkPipeline):
 class FakeTrigger:
     """A crash-point trigger that has hit when a test says so."""
 
-    hit: Hit | None = None
+    hit: StruckProcess | None = None
     error: Exception | None = None
 
     def end(self) -> None:

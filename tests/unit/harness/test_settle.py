@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.context.pipeline import PipelineTrouble, WatchTrouble
-from onceproof.harness.context.recorder import HeldBack, Stalled
+from onceproof.harness.context.recorder import MayStillWrite, Stalled
 from onceproof.harness.kafka.log_reader import PartitionLog
 from onceproof.harness.settle import settle
 from onceproof.harness.workload.payments import Payments
@@ -156,7 +156,7 @@ def test_pipeline_that_is_never_idle_stalls() -> None:
 @pytest.mark.parametrize(
     ("held", "error_type", "message"),
     [
-        ("3 of 9 inputs wait", HeldBack, "^3 of 9 inputs wait$"),
+        ("3 of 9 inputs wait", MayStillWrite, "^3 of 9 inputs wait$"),
         (None, Stalled, "commit past the last record"),
     ],
 )

@@ -290,14 +290,14 @@ class TestInstalledPackage:
             import sqlite3
             from pathlib import Path
             from onceproof.cli.completing import outputs
-            from onceproof.harness.user_pipeline.effects import Yield
+            from onceproof.harness.user_pipeline.effects import ExpectedEffects
             from onceproof.harness.user_pipeline.identity import Rule
-            from onceproof.harness.user_pipeline.outputs.kind import Where
+            from onceproof.harness.user_pipeline.outputs.kind import OutputAccess
             from onceproof.harness.user_pipeline.outputs.output import Output
 
-            where = Where(database="", reader=None, work=Path.cwd())
+            where = OutputAccess(database="", reader=None, work=Path.cwd())
             output = Output.parse("sqlite:{work}/shop.db/orders", Rule.parse("json:$.id"))
-            sink = output.open(where, Yield())
+            sink = output.open(where, ExpectedEffects())
             print(sink.size(), sink.effects(), sink.hanging())
             with sqlite3.connect("shop.db") as database:
                 database.execute("CREATE TABLE orders (id TEXT, n INTEGER)")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from onceproof.checkers import BadHistory, check
 from onceproof.checkers.imports import BadImport, format_of, read
 from onceproof.checkers.imports.claims import all_claims
-from onceproof.checkers.imports.jepsen_log import Stretches
+from onceproof.checkers.imports.jepsen_log import ReadRanges
 from onceproof.checkers.imports.jepsen_readers import Session
 from tests.unit.checkers.imports.generate import Cluster, write_history
 from tests.unit.checkers.imports.histories import edn, imported
@@ -210,7 +210,7 @@ def test_stretches_merge_overlapping_sessions() -> None:
         made.first, made.reached = first, reached
         return made
 
-    stretches = Stretches(
+    stretches = ReadRanges(
         [session(9, 12), session(3, 5), session(4, 7), session(1, 1), session(21, 22, 20)]
     )
     passed = [offset for offset in range(25) if stretches.passed(5, offset)]

@@ -11,9 +11,9 @@ import pytest
 
 from onceproof.harness.audit.cluster import UnreadableCluster
 from onceproof.harness.audit.parts import Parts
-from onceproof.harness.audit.reading import Range, Taken
+from onceproof.harness.audit.reading import Extraction, Range
 from onceproof.harness.audit.workers import Task, read_all
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.wait import Stop
 
@@ -23,7 +23,7 @@ UNREACHABLE = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
 def task(folder: Path, partition: int = 0) -> Task:
     return Task(
         of=Range(topic="t", partition=partition, first=0, last=9, isolation="read_committed"),
-        take=Taken(identity=Rule(kind="key"), yields=Yield()),
+        take=Extraction(identity=Rule(kind="key"), yields=ExpectedEffects()),
         folder=folder,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from onceproof.harness.clock import clock_id
-from onceproof.harness.context.recorder import HeldBack, Recorder, Stalled
+from onceproof.harness.context.recorder import MayStillWrite, Recorder, Stalled
 from onceproof.harness.history.events import (
     Event,
     FaultChanged,
@@ -59,7 +59,7 @@ def test_successful_phase_is_recorded(recorded: Recorded) -> None:
         (Interrupted("SIGTERM received"), "interrupted", "SIGTERM received"),
         (KeyboardInterrupt(), "interrupted", "interrupted"),
         (Stalled("no progress"), "stalled", "no progress"),
-        (HeldBack("3 inputs wait"), "held-back", "3 inputs wait"),
+        (MayStillWrite("3 inputs wait"), "held-back", "3 inputs wait"),
         (ValueError("wrong"), "failed", "ValueError: wrong"),
         (ExceptionGroup("both", [OSError()]), "failed", "ExceptionGroup: both (1 sub-exception)"),
     ],

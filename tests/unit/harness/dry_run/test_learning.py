@@ -9,8 +9,8 @@ import pytest
 
 from onceproof.harness.context.run_context import Collected
 from onceproof.harness.dry_run.learning import (
-    Learned,
-    Learner,
+    DryRun,
+    DryRunResult,
     _commit_interval,
     _isolation,
     _transaction_version,
@@ -72,8 +72,8 @@ def learn_profile(
 ) -> Profile:
     """The profile learned from these events, groups and tables."""
     pipeline = FakePipeline() if spark else FakeProgram()  # neither is probed
-    learned = Learned(gates=gates)
-    learner = Learner(FakeContext(pipeline=pipeline), learned)
+    learned = DryRunResult(gates=gates)
+    learner = DryRun(FakeContext(pipeline=pipeline), learned)
     learner._seen = {api: list(events) for api, events in seen.items()}
     learner._members = dict(members or {})
     learner._pace._longest = pause
@@ -209,7 +209,7 @@ def test_waits_for_the_first_commit_of_a_group_member() -> None:
             asked_apis.append(self.api)
             return next(fired, [])
 
-    learner = Learner(FakeContext(), Learned(gates=True))
+    learner = DryRun(FakeContext(), DryRunResult(gates=True))
     learner._reports = {api: Reports(api) for api in ("OffsetCommit", "Fetch")}
     learner._wait_commit()
     assert asked_apis == [], "it is a member of no group"

@@ -17,7 +17,7 @@ from onceproof.harness.http_service.service import (
     OK,
     OTHER_REQUEST,
     UNAVAILABLE,
-    RuleThere,
+    RuleAlreadyActive,
     Service,
 )
 from onceproof.harness.http_service.settings import HttpSettings, below
@@ -172,7 +172,7 @@ class TestRules:
     def test_second_rule_is_refused(self, file: Path) -> None:
         service = Service(KEYED, file)
         service.put(Rule(carry_out=False, answer="unavailable"))
-        with pytest.raises(RuleThere):
+        with pytest.raises(RuleAlreadyActive):
             service.put(Rule(carry_out=True, answer="none"))
 
     @pytest.mark.parametrize(

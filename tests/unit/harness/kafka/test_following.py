@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from onceproof.harness.kafka.following import Followers, Remembered
+from onceproof.harness.kafka.following import EntryCache, Followers
 from onceproof.harness.kafka.log_reader import PartitionLog, UnreadableLog
 from tests.unit.fakes.logs import entry
 from tests.unit.fakes.logs import log as made
@@ -49,7 +49,7 @@ DELETED = st.tuples(st.just("deleted"), st.integers(0, 3))
 @given(st.lists(st.one_of(GROWN, GROWN, STABLE, DELETED), max_size=12))
 @example([("grown", 1), ("stable", 0), ("grown", 1), ("deleted", 1)])
 def test_incremental_read_equals_full_read(changes: list[tuple[str, int]]) -> None:
-    log, remembered = Log(), Remembered()
+    log, remembered = Log(), EntryCache()
     for change, by in changes:
         if change == "grown":
             log.offsets.append(log.end + by - 1)
@@ -61,7 +61,7 @@ def test_incremental_read_equals_full_read(changes: list[tuple[str, int]]) -> No
 
 
 def test_entries_below_last_stable_offset_are_fetched_once() -> None:
-    log, remembered = Log([0, 1, 2]), Remembered()
+    log, remembered = Log([0, 1, 2]), EntryCache()
     log.stable = 2
     for _ in range(3):
         remembered.whole(log.read, *PARTITION)
@@ -69,7 +69,7 @@ def test_entries_below_last_stable_offset_are_fetched_once() -> None:
 
 
 def test_truncated_log_is_read_again() -> None:
-    log, remembered = Log([0, 1, 2, 3]), Remembered()
+    log, remembered = Log([0, 1, 2, 3]), EntryCache()
     remembered.whole(log.read, *PARTITION)
     log.offsets, log.stable = [0, 1], 2
     with pytest.raises(UnreadableLog):  # the leader knows no such offset
@@ -78,7 +78,7 @@ def test_truncated_log_is_read_again() -> None:
 
 
 def test_failed_read_clears_the_remembered_log() -> None:
-    log, remembered = Log([0, 1]), Remembered()
+    log, remembered = Log([0, 1]), EntryCache()
     remembered.whole(log.read, *PARTITION)
     log.gone = True
     with pytest.raises(UnreadableLog):

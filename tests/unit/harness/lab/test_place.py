@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.lab.place import LabTrouble, Place
+from onceproof.harness.lab.place import LabError, Place
 
 
 @pytest.fixture(autouse=True)
@@ -36,23 +36,23 @@ def test_find_requires_name_when_two_labs_run() -> None:
     with listening("a") as a, listening("b"):
         assert Place.find("a") == a
         with pytest.raises(
-            LabTrouble, match=r"^2 labs are running: a, b; choose one with --lab NAME$"
+            LabError, match=r"^2 labs are running: a, b; choose one with --lab NAME$"
         ):
             Place.find(None)
-        with pytest.raises(LabTrouble, match="no lab named 'c' is running; running: a, b"):
+        with pytest.raises(LabError, match="no lab named 'c' is running; running: a, b"):
             Place.find("c")
 
 
 def test_find_without_a_lab_suggests_starting_one() -> None:
-    with pytest.raises(LabTrouble, match=r"^no lab is running; start one with `onceproof lab`$"):
+    with pytest.raises(LabError, match=r"^no lab is running; start one with `onceproof lab`$"):
         Place.find(None)
 
 
 def test_name_is_taken_while_its_lab_answers() -> None:
-    with listening("lab"), pytest.raises(LabTrouble, match="lab lab is already running"):
+    with listening("lab"), pytest.raises(LabError, match="lab lab is already running"):
         Place.take("lab")
     # The socket file stays behind, but nothing answers.
-    with pytest.raises(LabTrouble, match="no lab is running"):
+    with pytest.raises(LabError, match="no lab is running"):
         Place.find(None)
     with listening("lab") as place:
         assert place.answers()
@@ -62,7 +62,7 @@ def test_name_is_taken_while_its_lab_starts() -> None:
     first = Place.take("lab")
     file = first.folder / "mine"
     file.touch()
-    with pytest.raises(LabTrouble, match="lab lab is already running or starting"):
+    with pytest.raises(LabError, match="lab lab is already running or starting"):
         Place.take("lab")
     assert file.exists()
     first.leave()
@@ -72,9 +72,9 @@ def test_name_is_taken_while_its_lab_starts() -> None:
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "-a", "a" * 32, "a b", "a\n"])
 def test_rejects_invalid_lab_name(name: str) -> None:
-    with pytest.raises(LabTrouble, match="invalid lab name"):
+    with pytest.raises(LabError, match="invalid lab name"):
         Place.take(name)
-    with pytest.raises(LabTrouble, match="no lab named"):
+    with pytest.raises(LabError, match="no lab named"):
         Place.find(name)
 
 
@@ -86,7 +86,7 @@ def test_lab_folders_are_private(runtime: Path) -> None:
 
 def test_folder_accessible_to_others_is_refused(runtime: Path) -> None:
     (runtime / "onceproof").mkdir(mode=0o755)
-    with pytest.raises(LabTrouble, match="must be a folder that only you can access"):
+    with pytest.raises(LabError, match="must be a folder that only you can access"):
         Place.take("lab")
 
 
@@ -94,7 +94,5 @@ def test_symlinked_folder_is_refused(runtime: Path, tmp_path: Path) -> None:
     target = tmp_path / "elsewhere"
     target.mkdir(mode=0o700)
     (runtime / "onceproof").symlink_to(target)
-    with pytest.raises(
-        LabTrouble, match=r"must be a folder that only you can access|cannot create"
-    ):
+    with pytest.raises(LabError, match=r"must be a folder that only you can access|cannot create"):
         Place.take("lab")

@@ -23,7 +23,7 @@ from onceproof.harness.lab.place import Place
 from onceproof.harness.lab.server import LabServer, may_drive
 from onceproof.harness.links.topology import Link
 from onceproof.harness.wait import wait_until
-from onceproof.lab_client import LabRefused, LabSilent, ask
+from onceproof.lab_client import LabRefused, LabUnavailable, ask
 from tests.unit.fakes.stage import FakeStage
 from tests.unit.harness.made_up import Fault, fail, world_in
 
@@ -285,5 +285,5 @@ def test_other_users_are_not_served(place: Place, monkeypatch: pytest.MonkeyPatc
     # Root is always served, so the server pretends to run as another user.
     monkeypatch.setattr(module.os, "getuid", lambda: uid + 1)
     monkeypatch.setattr(module, "ROOT", uid + 2)
-    with pytest.raises(LabSilent, match="does not answer"):
+    with pytest.raises(LabUnavailable, match="does not answer"):
         ask(place, "GET", "/")

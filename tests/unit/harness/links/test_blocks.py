@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.links import blocks
-from onceproof.harness.links.blocks import FIRST, LAST, Block, NoBlock, free_ports, take_block
+from onceproof.harness.links.blocks import FIRST, LAST, Block, NoFreeBlock, free_ports, take_block
 from onceproof.harness.wait import wait_until
 
 
@@ -37,7 +37,7 @@ def test_blocks_are_unique() -> None:
 
 def test_released_block_can_be_taken_again() -> None:
     block = take_block()
-    with pytest.raises(NoBlock, match="all 1 loopback blocks are in use by onceproof runs"):
+    with pytest.raises(NoFreeBlock, match="all 1 loopback blocks are in use by onceproof runs"):
         take_block([block.number])
     block.release()
     second = take_block([block.number])
@@ -148,7 +148,7 @@ def test_free_ports_are_free_on_all_addresses_and_not_ephemeral(block: Block) ->
 
 def test_free_ports_raises_if_none_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "is_free", lambda address, port: False)
-    with pytest.raises(NoBlock, match=r"no 8 consecutive ports .* are free on 127\.1\.0\.1"):
+    with pytest.raises(NoFreeBlock, match=r"no 8 consecutive ports .* are free on 127\.1\.0\.1"):
         free_ports(["127.1.0.1"], count=8)
 
 

@@ -12,7 +12,7 @@ import pytest
 from onceproof.harness.context.recorder import Recorder
 from onceproof.harness.context.run_context import Collected
 from onceproof.harness.faults.base import NoEffect
-from onceproof.harness.faults.program.programs import StoodStill
+from onceproof.harness.faults.program.programs import NoProgress
 from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.history.events import Event, FaultChanged
 from onceproof.harness.history.writer import HistoryNotWritten
@@ -239,20 +239,20 @@ class TestHazards:
         assert world.rows()["a"]["error"].startswith("ZeroDivisionError")
 
     def test_pipeline_stuck_at_injection_ends_the_schedule(self, world: World) -> None:
-        found = Fault(name="a", on_inject=fail(StoodStill("waited 150 s for it to write")))
+        found = Fault(name="a", on_inject=fail(NoProgress("waited 150 s for it to write")))
         after = Fault(name="b")
         schedule = [at(found, hazard="evicted", tries=3), at(after, after=("a",), tries=3)]
         Conductor(schedule, world.context).carry_out()
         assert (found.story, after.story) == (["inject a"], [])
-        assert world.rows()["a"]["error"] == "StoodStill: waited 150 s for it to write"
+        assert world.rows()["a"]["error"] == "NoProgress: waited 150 s for it to write"
         assert "written nothing since «a»" in world.rows()["b"]["error"]
 
     def test_pipeline_stuck_after_heal_ends_the_schedule(self, world: World) -> None:
-        left = Fault(name="a", on_heal=fail(StoodStill("waited 150 s for it to write")))
+        left = Fault(name="a", on_heal=fail(NoProgress("waited 150 s for it to write")))
         after = Fault(name="b")
         Conductor([at(left), at(after, after=("a",))], world.context).carry_out()
         assert after.story == []
-        assert world.rows()["b"]["error"].startswith("StoodStill")
+        assert world.rows()["b"]["error"].startswith("NoProgress")
 
     def test_unhealed_fault_is_not_retried(self, world: World) -> None:
         fault = Fault(name="a", evidence=lambda: None, on_heal=fail(RuntimeError("still cut")))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.tools import cache, class_archive
-from onceproof.harness.tools.class_archive import NotKept
+from onceproof.harness.tools.class_archive import NoClassArchive
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +92,7 @@ def test_does_not_wait_for_a_lock_of_another_run(
     cache.remove(target)
     with (
         cache.locked(target.with_name(f".{target.name}.lock")),
-        pytest.raises(NotKept, match="another run"),
+        pytest.raises(NoClassArchive, match="another run"),
     ):
         installed(java, jars)
     assert installed(java, jars) == target
@@ -100,17 +100,17 @@ def test_does_not_wait_for_a_lock_of_another_run(
 
 def test_unwritable_cache_raises_not_kept(java: Path, jars: Path, cache_folder: Path) -> None:
     cache_folder.write_text("in the way")
-    with pytest.raises(NotKept, match="Not a directory"):
+    with pytest.raises(NoClassArchive, match="Not a directory"):
         installed(java, jars)
 
 
 def test_failed_archive_is_tried_again(java: Path, jars: Path, cache_folder: Path) -> None:
     def fail(folder: Path) -> None:
         (folder / "classes.jsa").write_text("half of")
-        raise NotKept("too busy")
+        raise NoClassArchive("too busy")
 
     for _ in range(2):
-        with pytest.raises(NotKept, match="too busy"):
+        with pytest.raises(NoClassArchive, match="too busy"):
             class_archive.installed("brokers", fail, java=java, jars=jars, options=())
     assert [f for f in (cache_folder / "brokers").iterdir() if f.suffix != ".lock"] == []
 

@@ -15,7 +15,7 @@ from onceproof.harness.user_pipeline.codecs import decoded, decoders, encoded
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
-from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kind import OutputAccess
 from onceproof.harness.user_pipeline.outputs.output import Output, with_decoders
 from onceproof.harness.workload.clients.runtime import Call
 from onceproof.harness.workload.task_file import load_records, save_records
@@ -116,7 +116,7 @@ def test_sends_encoded_orders_as_bytes(codec: str, tmp_path: Path) -> None:
 
 def test_decodes_records_of_a_topic(codec: str, tmp_path: Path) -> None:
     data = encoded(f"{codec}:pack", '{"id": "order-1"}')
-    where = Where(database="", work=tmp_path, reader=reader_of(data, None))
+    where = OutputAccess(database="", work=tmp_path, reader=reader_of(data, None))
     output = Output.parse("copied", Rule.parse("json:$.id"))
     (output,) = with_decoders([output], [f"{codec}:unpack"])
     found = output.open(where, ORDERS.yields("copied")).effects()

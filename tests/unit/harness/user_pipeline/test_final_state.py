@@ -18,7 +18,7 @@ from onceproof.harness.user_pipeline.final_state import (
     keys_of,
 )
 from onceproof.harness.user_pipeline.identity import BadRule
-from onceproof.harness.user_pipeline.input_file import Given
+from onceproof.harness.user_pipeline.input_file import InputRecord
 from onceproof.harness.user_pipeline.orders import Orders
 
 RULES = """
@@ -89,14 +89,16 @@ def value(key: str, amount: int = 1, **more: object) -> str:
     return json.dumps({"k": key, "n": amount, **more})
 
 
-def inputs(keys: Sequence[str], **more: object) -> list[Given]:
+def inputs(keys: Sequence[str], **more: object) -> list[InputRecord]:
     return [
-        Given(identity=f"i{n}", key=key, value=value(key, n + 1, **more))
+        InputRecord(identity=f"i{n}", key=key, value=value(key, n + 1, **more))
         for n, key in enumerate(keys)
     ]
 
 
-def check(final_state: FinalState, given_inputs: Sequence[Given], partitions: int = 1) -> None:
+def check(
+    final_state: FinalState, given_inputs: Sequence[InputRecord], partitions: int = 1
+) -> None:
     check_state(final_state, given_inputs, partitions=partitions, producers=1)
 
 
@@ -129,7 +131,7 @@ def test_accepts_sums_and_last_values_by_new_keys(rules: Path) -> None:
     for name in ("sums", "latest"):
         check(state(rules, name), inputs(VALID_KEYS))
     check(state(rules, "moved"), inputs(VALID_KEYS, other="till"))
-    null_values = [Given(identity=f"x{n}", key="k", value=None) for n in range(30)]
+    null_values = [InputRecord(identity=f"x{n}", key="k", value=None) for n in range(30)]
     check(state(rules, "sums"), [*null_values, *inputs(VALID_KEYS), *null_values])
     with pytest.raises(BadRule, match="sums returned no key for any single input"):
         check(state(rules, "sums"), null_values)
@@ -210,9 +212,9 @@ def test_arrival_is_inferred_from_new_keys(keys: list[str], present: frozenset[s
 
 def test_keys_of_skips_state_keys_shared_by_message_keys(rules: Path) -> None:
     given_inputs = [
-        Given(identity="a", key="x", value=value("one")),
-        Given(identity="b", key="x", value=value("both")),
-        Given(identity="c", key="y", value=value("both")),
+        InputRecord(identity="a", key="x", value=value("one")),
+        InputRecord(identity="b", key="x", value=value("both")),
+        InputRecord(identity="c", key="y", value=value("both")),
     ]
     assert keys_of(state(rules, "sums"), given_inputs) == {"a": ("one",), "b": (), "c": ()}
 

@@ -16,7 +16,7 @@ from onceproof.harness.kafka.log_reader import PartitionLog
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.look import QUIET, Look
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
-from onceproof.harness.user_pipeline.together import Together
+from onceproof.harness.user_pipeline.together import CombinedOutputs
 from tests.unit.fakes import logs as fake_logs
 from tests.unit.fakes.logs import FakeReader
 from tests.unit.fakes.run_context import FakeSink, FakeStop, effect
@@ -81,7 +81,7 @@ def output_of(effects: Iterable[str | None], *, current_size: int = 1) -> Output
     )
 
 
-class UnreadableOutputs(Together):
+class UnreadableOutputs(CombinedOutputs):
     """Outputs whose size is readable, but not their effects."""
 
     def named(self) -> list[frozenset[str | None]]:
@@ -115,7 +115,7 @@ def look(
     """A look at a pipeline with one or two outputs that has just written."""
     partition_logs = [log_of(entries, n) for n, entries in enumerate(logs)]
     sinks = [output_of(effects)] if other is None else [output_of(effects), output_of(other)]
-    sink = Together(sinks, None if letters is None else output_of(letters))
+    sink = CombinedOutputs(sinks, None if letters is None else output_of(letters))
     found = Look(
         topics=("orders",),
         groups=Groups(group or {}),
@@ -260,7 +260,7 @@ def test_past_once_an_input_at_or_after_the_offset_has_its_effect() -> None:
     opened = waiting.sink
     waiting.sink = lambda reader: UnreadableOutputs([output_of("")])
     assert not is_past(), "nothing has changed, so nothing is read"
-    waiting.sink = lambda reader: Together([output_of("abd", current_size=2)])
+    waiting.sink = lambda reader: CombinedOutputs([output_of("abd", current_size=2)])
     assert is_past()
     waiting.sink = opened
     assert waiting.past({PARTITION: 1})

@@ -10,7 +10,7 @@ import pytest
 
 from onceproof.harness.user_pipeline.dead_letters import DeadLetters
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
-from onceproof.harness.user_pipeline.outputs.base import Found
+from onceproof.harness.user_pipeline.outputs.base import FoundEffect
 from onceproof.harness.user_pipeline.upserts import STRETCH, Upserts, check_spread, passed
 from tests.unit.fakes.run_context import FakeSink, effect
 
@@ -18,13 +18,13 @@ from tests.unit.fakes.run_context import FakeSink, effect
 class FakeOutput:
     """An output that yields records in the given order."""
 
-    def __init__(self, *found: Found) -> None:
+    def __init__(self, *found: FoundEffect) -> None:
         self._found = found
 
     def size(self) -> int:
         return len(self._found)
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[FoundEffect]:
         return iter(self._found)
 
     def hanging(self) -> bool:
@@ -34,7 +34,7 @@ class FakeOutput:
 def log_output(*records: tuple[int, str, int | None]) -> FakeOutput:
     return FakeOutput(
         *(
-            Found(
+            FoundEffect(
                 written=Written(value=None if id_ is None else json.dumps({"id": id_}), key=key),
                 position=f"t-{partition}@{offset}",
                 log=f"t-{partition}",
@@ -47,7 +47,9 @@ def log_output(*records: tuple[int, str, int | None]) -> FakeOutput:
 def table_output(*rows: tuple[str, int]) -> FakeOutput:
     return FakeOutput(
         *(
-            Found(written=Written(value=json.dumps({"id": id_, "k": key})), position=f"row {n}")
+            FoundEffect(
+                written=Written(value=json.dumps({"id": id_, "k": key})), position=f"row {n}"
+            )
             for n, (key, id_) in enumerate(rows)
         )
     )
@@ -79,7 +81,7 @@ def test_key_in_two_partitions_or_rows_has_no_single_value() -> None:
 
 
 def test_record_without_key_names_no_input() -> None:
-    output = FakeOutput(Found(written=Written(value='{"id": 1}'), position="row 1"))
+    output = FakeOutput(FoundEffect(written=Written(value='{"id": 1}'), position="row 1"))
     sink = Upserts(
         output,
         name="out",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.cli import completing
-from onceproof.cli.words import OneOf
+from onceproof.cli.words import ChoiceOf
 from onceproof.harness.faults.by_hand import by_hand
 from onceproof.scenarios import all_scenarios
 from tests.unit.onceproof.run_folders import record
@@ -29,7 +29,7 @@ def test_names_are_completed() -> None:
     assert "duplicate-output" in candidates(completing.anomalies("dup"))
     assert candidates(completing.faults("")) == list(by_hand())
     assert candidates(completing.backends("d")) == ["docker"]
-    assert OneOf("gentle", "brutal").complete("b") == ["brutal"]
+    assert ChoiceOf("gentle", "brutal").complete("b") == ["brutal"]
 
 
 def test_run_folders_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

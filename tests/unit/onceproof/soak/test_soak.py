@@ -15,7 +15,7 @@ from onceproof.commands import soak as command
 from onceproof.exit_codes import worst
 from onceproof.reports.build import build
 from onceproof.soak import watch
-from onceproof.soak.kept import Kept
+from onceproof.soak.kept import SoakResults
 from onceproof.soak.watch import Reading, growth, read, trouble
 from tests.unit.reports.conftest import run_record, small_history, small_judgement
 
@@ -117,7 +117,7 @@ GOOD, BAD = (Verdict.HOLDS, True), (Verdict.VIOLATED, False)
 def test_only_unexpected_run_folders_are_kept(
     tmp_path: Path, outcome: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = Kept(tmp_path)
+    kept = SoakResults(tmp_path)
     good, bad, stalled = (
         outcome(0, GOOD),
         outcome(1, GOOD, BAD),
@@ -142,7 +142,7 @@ def test_only_unexpected_run_folders_are_kept(
 
 
 def test_keep_all_keeps_expected_runs(tmp_path: Path, outcome: Any) -> None:
-    kept = Kept(tmp_path, keep_all=True)
+    kept = SoakResults(tmp_path, keep_all=True)
     kept.add(good := outcome(0, GOOD), CALM)
     assert good.folder.exists()
     assert kept.conclude(None, interrupted=False, endless=False) == 0
@@ -151,7 +151,7 @@ def test_keep_all_keeps_expected_runs(tmp_path: Path, outcome: Any) -> None:
 def test_interrupted_run_is_kept_only_if_violated(
     tmp_path: Path, outcome: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = Kept(tmp_path)
+    kept = SoakResults(tmp_path)
     undecided, violated = outcome(130, (Verdict.UNKNOWN, False)), outcome(130, BAD)
     kept.add(undecided, CALM, interrupted=True)
     assert not undecided.folder.exists()
@@ -164,7 +164,7 @@ def test_interrupted_run_is_kept_only_if_violated(
 
 
 def test_interrupted_soak_succeeds_only_if_endless(tmp_path: Path, outcome: Any) -> None:
-    kept = Kept(tmp_path)
+    kept = SoakResults(tmp_path)
     kept.add(outcome(0, GOOD), CALM)
     assert kept.conclude(None, interrupted=True, endless=True) == 0
     assert kept.conclude(None, interrupted=True, endless=False) == 130
@@ -174,7 +174,7 @@ def test_interrupted_soak_succeeds_only_if_endless(tmp_path: Path, outcome: Any)
 def test_long_table_lists_only_unexpected_runs(
     tmp_path: Path, outcome: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = Kept(tmp_path)
+    kept = SoakResults(tmp_path)
     for _ in range(61):
         kept.add(outcome(0, GOOD), CALM)
     kept.add(outcome(1, BAD), CALM)

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from onceproof.checkers.model import Evidence, Hop, Verdict
-from onceproof.reports.diff.side import Sent, Side
+from onceproof.reports.diff.side import Side, WorkloadOfSide
 from onceproof.reports.model import Cause, Claim, Expectation, Finding, Findings, FinePrint
 
 HAZARD = "replayed-batch"
-SENT = Sent(seed=7, workload={"records": 100, "topic": "payments"})
+SENT = WorkloadOfSide(seed=7, workload={"records": 100, "topic": "payments"})
 
 
 def claim(

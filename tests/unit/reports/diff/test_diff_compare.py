@@ -13,7 +13,7 @@ from onceproof.checkers.model import Evidence, Hop, Verdict
 from onceproof.reports.diff.claims import change
 from onceproof.reports.diff.compare import compare, same_records
 from onceproof.reports.diff.model import Change, ClaimVerdict, Diff, FoundPair, Outcome, Status
-from onceproof.reports.diff.side import Sent, Side
+from onceproof.reports.diff.side import Side, WorkloadOfSide
 from tests.unit.reports.diff.making import HAZARD, SENT, bad, claim, finding, good, group, judged
 
 MIRROR = {
@@ -303,13 +303,13 @@ def test_total_counts_for_a_place_only_if_no_other_place_may_have_findings() -> 
     ("sent", "same", "why"),
     [
         (SENT, True, "same seed, same workload"),
-        (Sent(seed=8, workload=SENT.workload), False, "different seeds (7 and 8)"),
-        (Sent(seed=7, workload={"records": 1}), False, "different workloads"),
+        (WorkloadOfSide(seed=8, workload=SENT.workload), False, "different seeds (7 and 8)"),
+        (WorkloadOfSide(seed=7, workload={"records": 1}), False, "different workloads"),
         (None, False, "unknown"),
     ],
 )
 def test_compares_by_record_only_if_the_same_records_were_sent(
-    sent: Sent | None, same: bool, why: str
+    sent: WorkloadOfSide | None, same: bool, why: str
 ) -> None:
     found = compare(bad("p0-1"), bad("p0-2", sent=sent))
     assert found.by_record is same
@@ -319,7 +319,7 @@ def test_compares_by_record_only_if_the_same_records_were_sent(
 
 
 def test_workloads_from_a_file_may_differ() -> None:
-    sent = Sent(seed=7, workload={"file": "orders.jsonl"})
+    sent = WorkloadOfSide(seed=7, workload={"file": "orders.jsonl"})
     assert same_records(good(sent=sent), good(sent=sent))[0] is False
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from onceproof.harness.faults.cluster.rounds import Rounds
-from onceproof.harness.faults.links.cut_links import Severed
+from onceproof.harness.faults.links.cut_links import CutLinksInjection
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
 from tests.unit.fakes.run_context import FakeContext
@@ -59,8 +59,8 @@ def stage_of(one: int, other: int) -> FakeStage:
     return FakeStage(brokers=(), open={ONE: one, OTHER: other}, unhealthy=unhealthy_links)
 
 
-def sever(stage: FakeStage, **more: Any) -> Severed:
-    return Severed(FakeContext(stage=stage), [ONE, OTHER], "both", **more)
+def sever(stage: FakeStage, **more: Any) -> CutLinksInjection:
+    return CutLinksInjection(FakeContext(stage=stage), [ONE, OTHER], "both", **more)
 
 
 def test_severed_closes_all_links() -> None:

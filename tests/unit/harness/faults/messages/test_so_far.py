@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from onceproof.harness.faults.messages.message import Message
-from onceproof.harness.faults.messages.so_far import SoFar
+from onceproof.harness.faults.messages.so_far import TransactionWatch
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.topology import Link
 from tests.unit.fakes.run_context import FakeContext
@@ -27,7 +27,7 @@ def passed(passing: list[Event], ends: list[Event], now: Event) -> bool:
 
     context = FakeContext(stage=FakeStage(gates={Link("pipeline", "broker-1"): Gate()}))
     message = Message(source="pipeline", direction="response", api="Produce", client_id="it")
-    return SoFar(context, message).passed(now)
+    return TransactionWatch(context, message).passed(now)
 
 
 @pytest.mark.parametrize(

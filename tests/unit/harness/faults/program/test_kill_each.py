@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.harness.faults.program.kill_each import InTurn
+from onceproof.harness.faults.program.kill_each import NextProcess
 
 
 @pytest.mark.parametrize(
@@ -20,5 +20,5 @@ from onceproof.harness.faults.program.kill_each import InTurn
     ],
 )
 def test_picks_each_process_in_turn(seen: tuple[list[int], ...], expected: list[int]) -> None:
-    turns = InTurn()
+    turns = NextProcess()
     assert [turns.pick(pids) for pids in seen] == expected

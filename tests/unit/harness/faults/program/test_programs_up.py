@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from onceproof.harness.context.pipeline import PipelineTrouble
-from onceproof.harness.faults.program.programs import StoodStill, wait_works
+from onceproof.harness.faults.program.programs import NoProgress, wait_works
 from onceproof.harness.user_pipeline.health import Health
 from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
 from tests.unit.fakes.run_context import FakeContext, FakeProducers
@@ -56,7 +56,7 @@ def test_reads_outputs_only_after_the_program_is_up() -> None:
 
 def test_wait_works_reports_the_last_answer_of_an_unhealthy_program() -> None:
     seen = "the pipeline to be up; last seen: http://here/up answered 503"
-    with pytest.raises(StoodStill, match=f"waited 90 s for {seen}"):
+    with pytest.raises(NoProgress, match=f"waited 90 s for {seen}"):
         wait_works(new_context(FakeHealth(503)))
 
 

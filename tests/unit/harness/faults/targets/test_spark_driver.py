@@ -11,7 +11,7 @@ from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.subjects.crash_point_trigger import Hit
+from onceproof.harness.subjects.crash_point_trigger import StruckProcess
 from onceproof.harness.subjects.spark.checkpoint import Checkpoint
 from tests.unit.fakes.logs import FakeReader, records
 from tests.unit.fakes.pipelines import FakeDriver, FakeTrigger
@@ -71,7 +71,9 @@ class KilledDriver:
         self.pipeline = FakeDriver(
             checkpoint=self.checkpoint,
             crash_point_trigger=lambda window, sink, how: FakeTrigger(
-                hit=Hit(number=4, process=FakeProcess("driver#1"), processes=5, misses=2, at=7)
+                hit=StruckProcess(
+                    number=4, process=FakeProcess("driver#1"), processes=5, misses=2, at=7
+                )
             ),
             wait_batch=lambda batch, seconds: self.runs_again(),
         )

@@ -26,7 +26,7 @@ from kafka.protocol.producer import (
 
 from onceproof.harness.links.blocks import Block, free_ports, take_block
 from onceproof.harness.links.gate.client import Gate, Placed
-from onceproof.harness.links.gate.gated import Way
+from onceproof.harness.links.gate.gated import Route
 from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.sweep import new_marker
@@ -115,7 +115,7 @@ def link(gate: Gate, block: Block) -> Iterator[Link]:
     host = block.address(1, number)
     port = free_ports([host], count=1)
     name = f"link-{number}"
-    gate.open(name, [Way(listen=f"{host}:{port}", upstream=broker.address)])
+    gate.open(name, [Route(listen=f"{host}:{port}", upstream=broker.address)])
     gated_link = Link(gate, name, f"{host}:{port}", broker)
     yield gated_link
     gated_link.close()
@@ -897,7 +897,7 @@ def _refuses(address: str) -> bool:
 
 
 def test_rejects_invalid_gate_commands(link: Link) -> None:
-    way = Way(listen=link.address, upstream=link.broker.address)
+    way = Route(listen=link.address, upstream=link.broker.address)
     with pytest.raises(StageTrouble, match=f"{link.name} already has a gate"):
         link.gate.open(link.name, [way])
     with pytest.raises(StageTrouble, match="in use"):
@@ -911,7 +911,7 @@ def test_killed_gate_is_reported(tmp_path: Path) -> None:
     gate = Gate(processes)
     broker = MadeUpBroker()
     try:
-        gate.open("x", [Way(listen="127.0.0.1:0", upstream=broker.address)])
+        gate.open("x", [Route(listen="127.0.0.1:0", upstream=broker.address)])
         rule = gate.put("x", MessageMatch(direction="request", api="EndTxn").rule("drop"))
         processes.all[0].kill("a test")
         for command in (gate.state, rule.release, lambda: rule.wait_fired(seconds=SECONDS)):

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from onceproof.harness.links.gate.connection import Connection
 from onceproof.harness.links.gate.counters import Counters
 from onceproof.harness.links.gate.exchange import Exchange
-from onceproof.harness.links.gate.outlet import Held
-from onceproof.harness.links.gate.rulebook import Counted, Rulebook
+from onceproof.harness.links.gate.outlet import HeldFrame
+from onceproof.harness.links.gate.rulebook import Rulebook, RuleCounter
 from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.links.gate.topics import Topics
 
@@ -63,7 +63,7 @@ class WiredConnection:
         def report_event(event: str, **details: Any) -> None:
             self.events.append({"event": event, **details})
 
-        def hold(_: Counted, frame: bytes) -> Held:
+        def hold(_: RuleCounter, frame: bytes) -> HeldFrame:
             raise AssertionError(frame)
 
         def set_closed() -> None:

@@ -20,7 +20,7 @@ from onceproof.harness.sinks.copies import CopiesTopic
 from onceproof.harness.sinks.lines import VIEW, Lines
 from onceproof.harness.subjects.connect.login import Login
 from onceproof.harness.subjects.connect.offsets import commit_of, place_in_file, place_in_topic
-from onceproof.harness.subjects.connect.rest import Rest
+from onceproof.harness.subjects.connect.rest import RestClient
 from onceproof.harness.subjects.connect.sink import FileSink
 from onceproof.harness.subjects.connect.source import FileSource, MirrorSource
 from onceproof.harness.subjects.connect.worker import ConnectProgram, WorkerTask
@@ -236,14 +236,14 @@ def worker() -> Iterator[str]:
 
 
 def test_status_falls_back_to_the_next_worker(worker: str) -> None:
-    rest = Rest("Basic abc")
+    rest = RestClient("Basic abc")
     assert rest.status(["127.0.0.1:1", worker], "copy") == {"tasks": [{"id": 0}]}
     assert rest.status(["127.0.0.1:1"], "copy") is None
     assert "ConnectionRefusedError" in rest.last_error
 
 
 def test_create_keeps_the_error_of_a_refusal(worker: str) -> None:
-    rest = Rest("Basic abc")
+    rest = RestClient("Basic abc")
     assert rest.create(worker, "copy", {"topic": "out"})
     assert not rest.create(worker, "copy", {})
     assert rest.last_error.endswith('409 {"message": "a rebalance is in process"}')

@@ -17,7 +17,7 @@ from onceproof.harness.history.tables import read_lines
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.subjects import supervisor
-from onceproof.harness.subjects.crash_point_trigger import Hit
+from onceproof.harness.subjects.crash_point_trigger import StruckProcess
 from onceproof.harness.subjects.flink.checkpoints import METADATA
 from onceproof.harness.subjects.flink.crash_point_trigger import FlinkCrashPointTrigger, open_of
 from onceproof.harness.subjects.flink.crash_points import (
@@ -213,7 +213,7 @@ def armed_trigger(
     return FlinkCrashPointTrigger(window, job=job, look=coordinators, strike=strike, stop=Stop())
 
 
-def hit(trigger: FlinkCrashPointTrigger) -> Hit:
+def hit(trigger: FlinkCrashPointTrigger) -> StruckProcess:
     return wait_until(lambda: trigger.hit, what="the hit", seconds=20, seen=lambda: trigger.error)
 
 

@@ -14,7 +14,7 @@ from aiokafka.errors import MessageSizeTooLargeError
 
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.subjects.group import member_aiokafka
-from onceproof.harness.subjects.group.life import Over
+from onceproof.harness.subjects.group.life import LifeEnded
 from onceproof.harness.subjects.group.member_aiokafka import Member
 from onceproof.harness.subjects.group.task import MemberTask
 
@@ -139,7 +139,7 @@ def test_refused_effect_ends_the_member_before_its_commit(
         async with asyncio.timeout(10):
             await member(broker).run()
 
-    with pytest.raises(Over, match="MessageSizeTooLarge"):
+    with pytest.raises(LifeEnded, match="MessageSizeTooLarge"):
         asyncio.run(story())
     assert broker is not None
     assert "commit" not in broker.calls

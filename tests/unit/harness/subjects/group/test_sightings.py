@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from onceproof.harness.kafka.group_offsets import Commit
-from onceproof.harness.subjects.group.sightings import Sightings
+from onceproof.harness.subjects.group.sightings import FirstSightings
 
 
 def commit(offset: int, partition: int = 0) -> Commit:
@@ -15,23 +15,23 @@ def commit(offset: int, partition: int = 0) -> Commit:
 
 
 @pytest.fixture
-def sightings() -> Sightings:
+def sightings() -> FirstSightings:
     """Sightings on a clock that advances by one at each look."""
     clock = count(1)
-    return Sightings(lambda: next(clock))
+    return FirstSightings(lambda: next(clock))
 
 
-def test_commit_keeps_the_time_of_its_first_sighting(sightings: Sightings) -> None:
+def test_commit_keeps_the_time_of_its_first_sighting(sightings: FirstSightings) -> None:
     assert sightings.of([]) == []
     assert sightings.of([commit(5)]) == [2]
     assert sightings.of([commit(5), commit(9), commit(5, partition=1)]) == [2, 3, 3]
 
 
-def test_commit_that_appears_before_others_gets_its_own_time(sightings: Sightings) -> None:
+def test_commit_that_appears_before_others_gets_its_own_time(sightings: FirstSightings) -> None:
     assert sightings.of([commit(9)]) == [1]
     assert sightings.of([commit(5), commit(9)]) == [2, 1]
 
 
-def test_repeated_offset_is_another_commit(sightings: Sightings) -> None:
+def test_repeated_offset_is_another_commit(sightings: FirstSightings) -> None:
     assert sightings.of([commit(5)]) == [1]
     assert sightings.of([commit(5), commit(3), commit(5)]) == [1, 2, 2]

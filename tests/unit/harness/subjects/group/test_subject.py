@@ -12,7 +12,7 @@ from kafka import KafkaConsumer, KafkaProducer
 
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.subjects.group.clients import AIOKAFKA, IN_PYTHON, KAFKA_PYTHON, Client
-from onceproof.harness.subjects.group.life import Over, identity, live
+from onceproof.harness.subjects.group.life import LifeEnded, identity, live
 from onceproof.harness.subjects.group.subject import ConsumerGroup
 from onceproof.harness.subjects.group.task import MemberTask
 
@@ -83,7 +83,7 @@ def test_live_exits_only_on_known_errors(tmp_path, monkeypatch) -> None:
 
         live(MemberTask, fail, KeyError)
 
-    for error in (Over("it is fenced"), KeyError("gone")):
+    for error in (LifeEnded("it is fenced"), KeyError("gone")):
         with pytest.raises(SystemExit, match=r"over: .*(fenced|gone)"):
             run(error)
     assert seen.task == task

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from onceproof.harness.subjects.group.watchdog import Looks
+from onceproof.harness.subjects.group.watchdog import RepeatedChecks
 
 
 def test_call_seen_too_often_hangs() -> None:
-    looks, call = Looks(3), ("commit",)
+    looks, call = RepeatedChecks(3), ("commit",)
     assert [looks.hung(call) for _ in range(5)] == [False, False, False, False, True]
 
 
 def test_equal_but_distinct_call_restarts_the_count() -> None:
-    looks = Looks(1)
+    looks = RepeatedChecks(1)
     assert not looks.hung(["commit"])
     assert not looks.hung(["commit"])
     assert not looks.hung(None)

@@ -12,7 +12,7 @@ from onceproof.harness.history.tables import Recorded, read_lines
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.sweep import new_marker
-from onceproof.harness.sinks.nothing import Nothing
+from onceproof.harness.sinks.nothing import EmptySink
 from onceproof.harness.subjects.spark.restarted_driver import SparkPipelineAgain
 from onceproof.harness.wait import Stop, wait_until
 from tests.unit.fakes.pipelines import parts_in
@@ -77,7 +77,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 def collected(world: World) -> dict[str, str]:
     writer = HistoryWriter(world.folder, "auditor")
-    world.pipeline.collect(writer, Recorded(lines={}, tables={}), Nothing())
+    world.pipeline.collect(writer, Recorded(lines={}, tables={}), EmptySink())
     writer.close()
     rows = read_lines(world.folder).tables["hazards"].to_pylist()
     return {row["hazard"]: row["detail"] for row in rows}

@@ -10,7 +10,7 @@ import pytest
 
 from onceproof.harness.history.tables import read_lines
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.sinks.base import TellsBatches
+from onceproof.harness.sinks.base import SinkWithBatches
 from onceproof.harness.sinks.matches import Matches
 from onceproof.harness.sinks.statements import Statements
 from onceproof.harness.sinks.windows import Windows, window_key
@@ -116,7 +116,7 @@ def test_windows_table_yields_a_state_per_window_and_aggregate() -> None:
             return [(60, "a", 140, 2), (120, "b", 9, 1)]
 
     sink = Table("", sink="windows")
-    assert isinstance(sink, TellsBatches)
+    assert isinstance(sink, SinkWithBatches)
     assert sink.effects() == []
     assert {(s.state_key, s.aggregate): s.amount for s in sink.states()} == {
         ("a@60", "total"): 140,
@@ -167,7 +167,7 @@ def test_newest_row_of_an_account_is_its_state() -> None:
             return [("a", 140, 2), ("b", 9, 1)]
 
     sink = Table("", topic="payments", sink="ledger", view="table")
-    assert not isinstance(sink, TellsBatches), "its rows tell of each record"
+    assert not isinstance(sink, SinkWithBatches), "its rows tell of each record"
     assert {(s.sink, s.view, s.state_key, s.aggregate, s.amount) for s in sink.states()} == {
         ("balances", "table", "a", "balance", 140),
         ("balances", "table", "a", "payments", 2),

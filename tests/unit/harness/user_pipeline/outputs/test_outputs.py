@@ -23,14 +23,14 @@ from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.single_partition_log import ReaderOfAll
 from onceproof.harness.processes.sweep import harness_alive
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.outputs import printed
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
-from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kind import OutputAccess
 from onceproof.harness.user_pipeline.outputs.kinds import output_kinds
 from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink
-from onceproof.harness.user_pipeline.together import Together
+from onceproof.harness.user_pipeline.together import CombinedOutputs
 from onceproof.harness.wait import wait_until
 from tests.unit.fakes import logs
 
@@ -38,8 +38,8 @@ ID = Rule.parse("json:$.id")
 
 
 def open_sink(text: str, work: Path, *, identity: Rule = ID, effects: str = "1") -> OwnSink:
-    where = Where(database="", reader=cast("LogReader", None), work=work)
-    return Output.parse(text, identity).open(where, Yield.parse(effects))
+    where = OutputAccess(database="", reader=cast("LogReader", None), work=work)
+    return Output.parse(text, identity).open(where, ExpectedEffects.parse(effects))
 
 
 def write_parquet(file: Path, *ids: str) -> None:
@@ -49,14 +49,14 @@ def write_parquet(file: Path, *ids: str) -> None:
 
 def test_command_bootstrap_placeholder_is_filled_in(tmp_path: Path) -> None:
     reader = LogReader(cast("ClusterView", None), {2: "127.0.0.2:9", 1: "127.0.0.1:9"})
-    where = Where(database="", reader=reader, work=tmp_path)
+    where = OutputAccess(database="", reader=reader, work=tmp_path)
     text = """command:echo '{"id": "{bootstrap}"}'"""
-    (effect,) = Output.parse(text, ID).open(where, Yield()).effects()
+    (effect,) = Output.parse(text, ID).open(where, ExpectedEffects()).effects()
     assert effect.record == "127.0.0.1:9,127.0.0.2:9"
 
 
-def queue_of(work: Path, *values: bytes, key: bytes | None = None) -> Where:
-    """The `Where` of an output `queue:out` that holds these values."""
+def queue_of(work: Path, *values: bytes, key: bytes | None = None) -> OutputAccess:
+    """The `OutputAccess` of an output `queue:out` that holds these values."""
 
     class Log:
         def read(self, start: int = 0) -> PartitionLog:
@@ -71,24 +71,24 @@ def queue_of(work: Path, *values: bytes, key: bytes | None = None) -> Where:
             return len(values)
 
     reader = ReaderOfAll(cast("ClusterView", None), {}, {"out": Log()})
-    return Where(database="", reader=reader, work=work)
+    return OutputAccess(database="", reader=reader, work=work)
 
 
 def test_queue_effects_are_its_messages(tmp_path: Path) -> None:
     where = queue_of(tmp_path, b'{"id": "x"}', b'{"id": "y"}', b'{"id": "y"}')
     output = Output.parse("queue:out", ID)
-    sink = output.open(where, Yield())
+    sink = output.open(where, ExpectedEffects())
     assert (output.queue, output.topic, sink.size(), sink.hanging()) == ("out", None, 3, False)
     assert [(e.record, e.view, e.position) for e in sink.effects()] == [
         ("x", "queue", "out-0@0"), ("y", "queue", "out-0@1"), ("y", "queue", "out-0@2"),
     ]  # fmt: skip
-    by_header = Output.parse("queue:out", Rule.parse("header:order")).open(where, Yield())
+    by_header = Output.parse("queue:out", Rule.parse("header:order")).open(where, ExpectedEffects())
     assert [e.record for e in by_header.effects()] == ["h0", "h1", "h2"]
 
 
 def test_non_text_values_get_distinct_effect_keys(tmp_path: Path) -> None:
     where = queue_of(tmp_path, b"\xc8\x01", b"\xca\x01", b"\xc8\x01", key=b"x")
-    sink = Output.parse("out", Rule.parse("key")).open(where, Yield.parse("2"))
+    sink = Output.parse("out", Rule.parse("key")).open(where, ExpectedEffects.parse("2"))
     first, second, third = sink.effects()
     assert (first.record, first.effect_key) == (third.record, third.effect_key)
     assert {first.effect_key, second.effect_key} == {"1", "2"}
@@ -217,7 +217,7 @@ def test_row_is_an_effect_of_each_listed_input(tmp_path: Path) -> None:
 def test_together_combines_outputs(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"id": 1}\n')
     (tmp_path / "b.csv").write_text("id\n1\n2\n")
-    both = Together([open_sink("json:{work}", tmp_path), open_sink("csv:{work}", tmp_path)])
+    both = CombinedOutputs([open_sink("json:{work}", tmp_path), open_sink("csv:{work}", tmp_path)])
     assert len(both.effects()) == 3
     assert both.size() == (tmp_path / "a.json").stat().st_size + (tmp_path / "b.csv").stat().st_size
     assert not both.hanging()
@@ -331,6 +331,8 @@ class TestRequests:
             ("PUT", "/orders/x", '{"id": "c"}', ()),
             ("DELETE", "/orders/y", "", ()),
         )
-        where = Where(database="", reader=cast("LogReader", None), work=tmp_path)
-        upserts = Output.parse("http:orders", ID).open_upserts(where, Rule.parse("key"), Yield())
+        where = OutputAccess(database="", reader=cast("LogReader", None), work=tmp_path)
+        upserts = Output.parse("http:orders", ID).open_upserts(
+            where, Rule.parse("key"), ExpectedEffects()
+        )
         assert [(state.state_key, state.digest) for state in upserts.states()] == [("x", "c")]

@@ -12,17 +12,17 @@ import pytest
 
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.iceberg import METADATA
-from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.effects import ExpectedEffects
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
-from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kind import OutputAccess
 from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink
 from tests.unit.harness.sinks.test_iceberg import DELETED, VALUES, Table
 
 
 def open_sink(text: str, work: Path) -> OwnSink:
-    where = Where(database="", reader=cast("LogReader", None), work=work)
-    return Output.parse(text, Rule.parse("json:$.record")).open(where, Yield())
+    where = OutputAccess(database="", reader=cast("LogReader", None), work=work)
+    return Output.parse(text, Rule.parse("json:$.record")).open(where, ExpectedEffects())
 
 
 def records(sink: OwnSink) -> list[str | None]:
