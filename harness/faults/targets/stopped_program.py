@@ -1,17 +1,18 @@
 """Send SIGTERM to your program while it has unprocessed inputs: read, but not yet written.
 
-A program that then commits their offsets without writing loses them.
+A program that then commits their offsets without writing loses them. One that writes as it reads
+has many in hand only after a backlog, so its reads are held back for a while.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
 from typing import Final
 
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import NoEffect
-from onceproof.harness.faults.program.inputs_in_hand import InputsInHand
+from onceproof.harness.faults.messages.message import AtGates
+from onceproof.harness.faults.program.inputs_in_hand import FETCH, InputsInHand
 from onceproof.harness.faults.program.phase_of_pause import PhaseOfPause
 from onceproof.harness.faults.program.programs import at_work, program, start_again
 from onceproof.harness.faults.targets.ended import EndedProcess
@@ -22,7 +23,9 @@ _KEPT_SECONDS: Final = 0.5
 """A program that keeps inputs for less time writes as it reads."""
 _WAIT_SECONDS: Final = 10.0
 """Maximum wait for inputs in hand, in addition to two usual pauses."""
-_ANY_SECONDS: Final = 3.0
+_GATHER_SECONDS: Final = 1.5
+"""How long a program that writes as it reads gets no inputs, so that the next read brings many."""
+_ANY_SECONDS: Final = 5.0
 """Maximum wait after that for any inputs in hand, however briefly held."""
 
 
@@ -42,7 +45,9 @@ class StoppedWithInputs(EndedProcess):
         try:
             at_work(context)
 
-            def kept(far: PhaseOfPause) -> bool:
+            far = PhaseOfPause(phase, pause)
+
+            def kept() -> bool:
                 # Look again: outputs that are not topics show writes only when they are read.
                 some = bool(pipeline.commits and in_hand.count())
                 quiet_for = in_hand.quiet_for
@@ -52,13 +57,12 @@ class StoppedWithInputs(EndedProcess):
                 self._kept = max(self._kept, quiet_for)
                 return reached
 
-            for wanted, seconds in ((phase, 2 * pause + _WAIT_SECONDS), (0, _ANY_SECONDS)):
-                with suppress(Overdue):
-                    wait_until(
-                        partial(kept, PhaseOfPause(wanted, pause)),
-                        what="", seconds=seconds, every=0.02, stop=context.stop,
-                    )  # fmt: skip
-                    break
+            try:
+                wait_until(
+                    kept, what="", seconds=2 * pause + _WAIT_SECONDS, every=0.02, stop=context.stop
+                )
+            except Overdue:
+                self._wait_for_many(context, in_hand)
 
             def stop() -> Process:
                 self._count = in_hand.count()
@@ -67,6 +71,18 @@ class StoppedWithInputs(EndedProcess):
             super().__init__(stop, lambda: start_again(context))
         finally:
             in_hand.remove()
+
+    def _wait_for_many(self, context: RunContext, in_hand: InputsInHand) -> None:
+        """Withhold inputs for a while, then wait until it has read them, if it does."""
+        reads = AtGates(context, FETCH.source, FETCH.rule("hold", times=None))
+        try:
+            context.stop.pause(_GATHER_SECONDS)
+        finally:
+            reads.remove()
+        with suppress(Overdue):
+            wait_until(
+                in_hand.count, what="", seconds=_ANY_SECONDS, every=0.002, stop=context.stop
+            )
 
     def evidence(self) -> str | None:
         """Return its end, and how much it had read since its last write.

@@ -40,16 +40,18 @@ def _withheld(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 
 
 def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    # `gentle` has only round 0.
     if pipeline.spark:
         yield Strike(do=Stop(SparkDriver()))
-    elif produces(pipeline) and n % 2:
+        return
+    if produces(pipeline) and (n == 0 or n % 2):
         topics = pipeline.produced
         yield Strike(do=WithholdWrites(topic=topics[n % len(topics)], ending="stop", seconds=0.5))
-    elif pipeline.profile.watched and not pipeline.fed:
-        for part in (phase(n),) if n else (phase(0), phase(1)):  # `gentle` has only this round
-            yield Strike(do=Stop(Program(phase=part), at=IN_HAND))
-    else:
-        yield Strike(do=Stop(Program(phase=phase(n))))
+    if not (produces(pipeline) and n % 2):
+        in_hand = pipeline.profile.watched and not pipeline.fed
+        several = in_hand and n == 0 and not produces(pipeline)
+        for part in (phase(0), phase(1)) if several else (phase(n),):
+            yield Strike(do=Stop(Program(phase=part), at=IN_HAND if in_hand else None))
     if is_program(pipeline) and tables(pipeline) and pipeline.profile.watched:
         yield Strike(do=StrikeDatabase(when="commit", act="stop", seconds=pipeline.patience))
 

@@ -61,6 +61,8 @@ class FakeInputsInHand:
         ([(0, 0.1), (7, 0.2), (7, 1.7)], "it had read 7 offsets of its input since it last wrote"),
         # Keeps few inputs, and only briefly.
         ([(3, 0.1), (0, 0.0)], "it writes as it reads"),
+        # Keeps them briefly, but many of a backlog.
+        ([(0, 0.0)] * 800 + [(90, 0.0)], "it had read 90 offsets of its input since it last wrote"),
         ([(None, 0.0)], "its fetches could not be observed"),
     ],
 )
