@@ -86,6 +86,16 @@ def test_kill_before_statement_aborts_its_transaction(pipeline: RunningPipeline)
     assert has_each_row_once(pipeline)
 
 
+def test_program_is_killed_while_its_writes_are_refused(pipeline: RunningPipeline) -> None:
+    strike = StrikeDatabase(when="statement", act="kill-refused", seconds=5.0)
+    with pipeline.injected(strike) as (_, proof):
+        assert "the database refused" in proof
+        assert "ended by signal 9; meanwhile it had committed offsets 0 times" in proof or (
+            proof.endswith("ended by itself")
+        )
+    assert has_each_row_once(pipeline)
+
+
 @pytest.mark.parametrize(("act", "landed"), [("cut-undone", False), ("cut-landed", True)])
 def test_connection_cut_at_commit_resumes_at_stored_offset(
     pipeline: RunningPipeline, act: Act, landed: bool

@@ -235,6 +235,7 @@ def posting(up: Alone, folder: Path, keyed: str) -> Iterator[Poster]:
     [
         ("strike-http kill-landed", "ended by signal 9, at POST /numbers, carried out as", True),
         ("strike-http kill-undone", "ended by signal 9, at POST /numbers, not carried out", False),
+        ("strike-http kill-refused", "ended by signal 9, at POST /numbers, not carried out", False),
         ("strike-http cut-landed", "closed instead of answering POST /numbers, carr", True),
         ("strike-http cut-undone", "closed instead of answering POST /numbers, not", False),
     ],

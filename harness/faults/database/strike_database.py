@@ -23,13 +23,24 @@ from onceproof.harness.faults.program.programs import (
 from onceproof.harness.faults.words import Word
 from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import AUDITOR, POSTGRES, Link
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.wait import Overdue, wait_until
 
-Act = Literal["kill-undone", "kill-landed", "cut-undone", "cut-landed", "refuse", "slow", "stop"]
+Act = Literal[
+    "kill-undone",
+    "kill-landed",
+    "kill-refused",
+    "cut-undone",
+    "cut-landed",
+    "refuse",
+    "slow",
+    "stop",
+]
 SERIALIZATION_FAILURE: Final = "40001"
 _WORDS: Final[dict[Act, str]] = {
     "kill-undone": "SIGKILL the pipeline; its transaction is rolled back",
     "kill-landed": "SIGKILL the pipeline; its transaction is committed, but not acknowledged",
+    "kill-refused": "refuse it, and SIGKILL the pipeline unless it ends by itself",
     "cut-undone": "close the pipeline's connection; its transaction is rolled back",
     "cut-landed": (
         "close the pipeline's connection; its transaction is committed, but not acknowledged"
@@ -53,7 +64,7 @@ class StrikeDatabase:
         when: act at its next `statement` or at its `commit`.
         table: act only on statements that write to this table; None: any.
         code: SQLSTATE of a refusal.
-        seconds: maximum time to hold it, until the pipeline commits offsets to Kafka.
+        seconds: maximum time to hold or refuse it, until the pipeline commits offsets to Kafka.
     """
 
     example: ClassVar[str] = "strike-database commit kill-landed"
@@ -68,7 +79,7 @@ class StrikeDatabase:
     def describe(self) -> str:
         what = "commit in" if self.when == "commit" else f"write to {self.table or 'a table of'}"
         where = "" if self.table and self.when == "statement" else " the database"
-        code = f" with SQLSTATE {self.code}" if self.act == "refuse" else ""
+        code = f" with SQLSTATE {self.code}" if "refuse" in self.act else ""
         return f"at the pipeline's {what}{where}: {_WORDS[self.act]}{code}"
 
     def inject(self, context: RunContext, name: str) -> _Struck:
@@ -82,8 +93,9 @@ class _Struck:
         self._seen: str | None = None
         self._ended = False
         self._committed = 0
+        process = running(context)
         at_work(context)
-        refuse = fault.code if fault.act == "refuse" else ""
+        refuse = fault.code if "refuse" in fault.act else ""
         tables = () if fault.table is None else (fault.table,)
         with ExitStack() as undo:
             triggers = Triggers(
@@ -91,7 +103,7 @@ class _Struck:
             )
             undo.callback(triggers.remove)
             if refuse:
-                self._refuse(triggers)
+                self._refuse(triggers, process)
             else:
                 self._hold(triggers)
 
@@ -104,14 +116,26 @@ class _Struck:
         if self._ended:
             start_again(self._context)
 
-    def _refuse(self, triggers: Triggers) -> None:
+    def _refuse(self, triggers: Triggers, process: Process) -> None:
         self._wait_met(lambda: triggers.met)
         self.at = now()
+        ended = f"; {self._kill_refused(process)}" if self._fault.act == "kill-refused" else ""
         count = triggers.met
         self._seen = (
             f"the database refused {count} times with SQLSTATE {self._fault.code}, at a "
-            f"{self._fault.when} on {', '.join(triggers.tables)}"
+            f"{self._fault.when} on {', '.join(triggers.tables)}{ended}"
         )
+
+    def _kill_refused(self, process: Process) -> str:
+        """Kill it once it commits offsets all the same, unless it ends before that."""
+        committed = offsets_committed(
+            self._context, self._fault.seconds, unless=lambda: not process.leader_alive()
+        )
+        self._ended = True
+        if not process.leader_alive():
+            return f"{process.instance} ended by itself"
+        killed = end(process, f"SIGKILL by fault «{self._name}»")
+        return f"{killed}; meanwhile it had committed offsets {committed} times"
 
     def _hold(self, triggers: Triggers) -> None:
         self._wait_met(triggers.waiting)

@@ -26,10 +26,13 @@ from onceproof.harness.links.topology import HTTP_SERVICE, Link
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.wait import wait_until
 
-Act = Literal["kill-undone", "kill-landed", "cut-undone", "cut-landed", "refuse", "slow"]
+Act = Literal[
+    "kill-undone", "kill-landed", "kill-refused", "cut-undone", "cut-landed", "refuse", "slow"
+]
 _WORDS: Final[dict[Act, str]] = {
     "kill-undone": "SIGKILL the pipeline; the request is not carried out",
     "kill-landed": "SIGKILL the pipeline; the request is carried out, but not answered",
+    "kill-refused": "answer 503, then SIGKILL the pipeline",
     "cut-undone": "close the connection; the request is not carried out",
     "cut-landed": "close the connection; the request is carried out, but not answered",
     "refuse": "answer 503",
@@ -38,6 +41,7 @@ _WORDS: Final[dict[Act, str]] = {
 _RULES: Final[dict[Act, Rule]] = {
     "kill-undone": Rule(carry_out=False, answer="none", hold=True),
     "kill-landed": Rule(carry_out=True, answer="none", hold=True),
+    "kill-refused": Rule(carry_out=False, answer="unavailable"),
     "cut-undone": Rule(carry_out=False, answer="none", times=1),
     "cut-landed": Rule(carry_out=True, answer="none", times=1),
     "refuse": Rule(carry_out=False, answer="unavailable"),
@@ -53,7 +57,7 @@ class StrikeHttp:
 
     Attributes:
         seconds: how long requests are refused or answered late. Before a kill: maximum time to hold
-            them, until the pipeline commits offsets to Kafka.
+            or refuse them, until the pipeline commits offsets to Kafka.
     """
 
     example: ClassVar[str] = "strike-http kill-landed"
@@ -79,6 +83,7 @@ class _Struck:
         self.target = HTTP_SERVICE
         self._ended: str | None = None
         self._committed = 0
+        process = running(context)
         at_work(context)
         with context.stage.http_service().acting(_RULES[fault.act]) as rule:
             wait_until(
@@ -91,7 +96,9 @@ class _Struck:
             if fault.act in _LASTING:
                 context.stop.pause(fault.seconds)
             elif fault.seconds:
-                self._committed = offsets_committed(context, fault.seconds)
+                self._committed = offsets_committed(
+                    context, fault.seconds, unless=lambda: not process.leader_alive()
+                )
             self.at = now()
             if fault.act.startswith("kill"):
                 self._ended = end(self._wait_running(), f"SIGKILL by fault «{name}»")

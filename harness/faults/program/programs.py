@@ -67,8 +67,10 @@ def end(process: Process, how: str, *, asked: bool = False) -> str:
     return process.all_ended(count)
 
 
-def offsets_committed(context: RunContext, seconds: float) -> int:
-    """Wait up to `seconds` for offset commits of every input; return their number."""
+def offsets_committed(
+    context: RunContext, seconds: float, *, unless: Callable[[], bool] = lambda: False
+) -> int:
+    """Wait up to `seconds`, or until `unless`, for offset commits of every input; count them."""
     topics = context.inputs if len(context.inputs) > 1 else (None,)
     with ExitStack() as gates:
         seen = []
@@ -77,7 +79,7 @@ def offsets_committed(context: RunContext, seconds: float) -> int:
             gates.callback(seen[-1].remove)
         with suppress(Overdue):
             wait_until(
-                lambda: all(reports.fired() for reports in seen),
+                lambda: all(reports.fired() for reports in seen) or unless(),
                 what="", seconds=seconds, every=0.005, stop=context.stop,
             )  # fmt: skip
         return len({REQUEST_OF(event) for reports in seen for event in reports.fired()})

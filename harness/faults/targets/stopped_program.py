@@ -80,9 +80,7 @@ class StoppedWithInputs(EndedProcess):
         finally:
             reads.remove()
         with suppress(Overdue):
-            wait_until(
-                in_hand.count, what="", seconds=_ANY_SECONDS, every=0.002, stop=context.stop
-            )
+            wait_until(in_hand.count, what="", seconds=_ANY_SECONDS, every=0.002, stop=context.stop)
 
     def evidence(self) -> str | None:
         """Return its end, and how much it had read since its last write.

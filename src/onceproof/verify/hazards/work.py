@@ -17,6 +17,7 @@ from onceproof.verify.hazards.asking import (
     LATE_SECONDS,
     SERVER,
     calls_http,
+    commits_to_kafka,
     is_program,
     needs,
     phase,
@@ -35,8 +36,13 @@ def _withheld(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     if tables(pipeline) and pipeline.profile.watched:
         fault_ = StrikeDatabase(when="commit", act="kill-undone", seconds=pipeline.patience)
         yield Strike(do=fault_)
+        if commits_to_kafka(pipeline):  # it may keep in memory what was refused
+            refused = StrikeDatabase(when="statement", act="kill-refused", seconds=seconds)
+            yield Strike(do=refused, seconds=seconds)
     if calls_http(pipeline) and pipeline.profile.watched:
         yield Strike(do=StrikeHttp(act="kill-undone", seconds=seconds), seconds=seconds)
+        if commits_to_kafka(pipeline):
+            yield Strike(do=StrikeHttp(act="kill-refused", seconds=seconds), seconds=seconds)
 
 
 def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
@@ -74,10 +80,10 @@ def _between(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 WORK: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="killed-with-writes",
-        says="it is killed while its writes are in flight, after it had time to commit "
+        says="it is killed while its writes are in flight or refused, after it had time to commit "
         f"offsets; once after {LATE_SECONDS:g} s, unless it commits earlier",
         of="pipelines that produce, write to the stage's database, or call the HTTP service",
-        proof="its writes were held back when it was killed",
+        proof="its writes were held back or refused when it was killed",
         unless=needs(
             lambda p: (
                 is_program(p) and p.profile.watched and (produces(p) or tables(p) or calls_http(p))

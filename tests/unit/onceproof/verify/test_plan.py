@@ -500,6 +500,8 @@ def test_no_partition_is_added_for_kafka_streams() -> None:
 def test_first_request_before_a_kill_is_held_for_a_late_commit() -> None:
     schedule = plan(PIPELINES["service"], "standard").schedule
     held = [at.do for at in schedule if at.hazard == "killed-with-writes"]
-    assert [do.seconds for do in held if isinstance(do, StrikeHttp)] == [LATE_SECONDS, 1.0, 1.0]
-    acts = [at.do.act for at in schedule if at.hazard == "http-connection-lost"]  # type: ignore[attr-defined]
-    assert acts == ["cut-landed", "cut-undone", "cut-landed"]
+    strikes = [(do.act, do.seconds) for do in held if isinstance(do, StrikeHttp)]
+    acts = ("kill-undone", "kill-refused")
+    assert strikes == [(act, seconds) for seconds in (LATE_SECONDS, 1.0, 1.0) for act in acts]
+    cuts = [at.do.act for at in schedule if at.hazard == "http-connection-lost"]  # type: ignore[attr-defined]
+    assert cuts == ["cut-landed", "cut-undone", "cut-landed"]
