@@ -73,6 +73,7 @@ class Process:
     outside: ExternalProcess | None = None
     gone: str | None = None
     """How `outside` was seen to be killed."""
+    _suspended: bool = field(default=False, init=False, repr=False)
     _known: set[tuple[int, int]] = field(default_factory=set, init=False, repr=False)
     """(process id, start time) of every member ever seen."""
 
@@ -108,6 +109,7 @@ class Process:
 
     def freeze(self) -> None:
         """Send SIGSTOP to the session until no member runs, because a member may fork meanwhile."""
+        self._suspended = True
         _kill_group(self.session, signal.SIGSTOP)
         for _ in range(100):
             running = [seen for seen in self._living_members() if seen.state not in _STOPPED]
@@ -142,6 +144,7 @@ class Process:
             Interrupted: the run was asked to stop.
             StageTrouble: `outside` cannot be paused.
         """
+        self._suspended = True
 
         def all_suspended() -> bool:
             if self.outside is None:
@@ -166,6 +169,7 @@ class Process:
         if self.outside is not None:
             self.outside.resume()
         self.send(signal.SIGCONT)
+        self._suspended = False
 
     def kill(self, how: str, *, seconds: float = 20.0) -> None:
         """Send SIGKILL to the whole session and wait until no process is left.
@@ -185,9 +189,12 @@ class Process:
         return f"{self.instance} and all its {count} processes ended by signal 9"
 
     def ask_to_end(self, sig: signal.Signals = signal.SIGTERM) -> None:
+        """Send a signal to the first process; if it is suspended, resume it, as systemd does."""
         self.ending = True
         if self.leader_alive():
             self.popen.send_signal(sig)
+        if self._suspended:
+            self.thaw()
 
     def ask_all_to_end(self) -> None:
         """Send SIGTERM to the first process, and to the others if it ends without them.

@@ -25,8 +25,9 @@ _WAIT_SECONDS: Final = 10.0
 """Maximum wait for inputs in hand, in addition to two usual pauses."""
 _GATHER_SECONDS: Final = 1.5
 """How long a program that writes as it reads gets no inputs, so that the next read brings many."""
-_ANY_SECONDS: Final = 5.0
+_ANY_SECONDS: Final = 2.0
 """Maximum wait after that for any inputs in hand, however briefly held."""
+_TRIES: Final = 3
 
 
 class StoppedWithInputs(EndedProcess):
@@ -62,7 +63,7 @@ class StoppedWithInputs(EndedProcess):
                     kept, what="", seconds=2 * pause + _WAIT_SECONDS, every=0.02, stop=context.stop
                 )
             except Overdue:
-                self._wait_for_many(context, in_hand)
+                self._suspend_with_many(context, in_hand)
 
             def stop() -> Process:
                 self._count = in_hand.count()
@@ -72,15 +73,27 @@ class StoppedWithInputs(EndedProcess):
         finally:
             in_hand.remove()
 
-    def _wait_for_many(self, context: RunContext, in_hand: InputsInHand) -> None:
-        """Withhold inputs for a while, then wait until it has read them, if it does."""
-        reads = AtGates(context, FETCH.source, FETCH.rule("hold", times=None))
-        try:
-            context.stop.pause(_GATHER_SECONDS)
-        finally:
-            reads.remove()
-        with suppress(Overdue):
-            wait_until(in_hand.count, what="", seconds=_ANY_SECONDS, every=0.002, stop=context.stop)
+    def _suspend_with_many(self, context: RunContext, in_hand: InputsInHand) -> None:
+        """Withhold inputs for a while, and suspend the program when it has read them, if it does.
+
+        It keeps them for milliseconds only, so that only a suspended one has them for certain. It
+        resumes with SIGTERM.
+        """
+        for _ in range(_TRIES):
+            process = program(context).supervisor.running()
+            reads = AtGates(context, FETCH.source, FETCH.rule("hold", times=None))
+            try:
+                context.stop.pause(_GATHER_SECONDS)
+            finally:
+                reads.remove()
+            with suppress(Overdue):
+                wait_until(
+                    in_hand.count, what="", seconds=_ANY_SECONDS, every=0.001, stop=context.stop
+                )
+                process.pause(context.stop)
+                if in_hand.count():
+                    return
+                process.thaw()
 
     def evidence(self) -> str | None:
         """Return its end, and how much it had read since its last write.

@@ -7,8 +7,10 @@ raises `StageTrouble`; it never looks like a rule that did not fire.
 from __future__ import annotations
 
 import json
+import subprocess
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -18,7 +20,7 @@ from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.python import python_module
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.wait import Stop, wait_until
 
 _SECONDS: Final = 20.0
 """Timeout of an answer; the first includes the start of the process."""
@@ -37,6 +39,8 @@ class Gate:
         self._lock = threading.Lock()
         self._orders = 0
         self._answers: dict[int, Event] = {}
+        self._arrived = threading.Condition()
+        """Notified of each answer, and of the end of the gate's output."""
         self._events: list[Event] = []
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -90,17 +94,17 @@ class Gate:
             except OSError:
                 raise self._exited(do) from None
 
-        def answered() -> Event | None:
-            if number not in self._answers and not self.alive:
-                raise self._exited(do)
-            return self._answers.pop(number, None)
-
-        try:
-            answer = wait_until(
-                answered, what=f"the gate to answer to {do}", seconds=_SECONDS, every=_EVERY
-            )
-        except Overdue as error:
-            raise StageTrouble(f"{error}; last output: {self._process.tail()}") from None
+        with self._arrived:
+            if not self._arrived.wait_for(
+                lambda: number in self._answers or not self.alive, timeout=_SECONDS
+            ):
+                raise StageTrouble(
+                    f"the gate did not answer to {do} within {_SECONDS:g} s; last output: "
+                    f"{self._process.tail()}"
+                )
+            answer = self._answers.pop(number, None)
+        if answer is None:
+            raise self._exited(do)
         if "trouble" in answer:
             raise StageTrouble(f"the gate cannot {do}: {answer['trouble']}")
         return answer["ok"]
@@ -115,10 +119,16 @@ class Gate:
         assert self._process.popen.stdout is not None
         for line in self._process.popen.stdout:
             message: Event = json.loads(line)
-            if "order" in message:
-                self._answers[message["order"]] = message
-            else:
+            if "order" not in message:
                 self._events.append(message)
+                continue
+            with self._arrived:
+                self._answers[message["order"]] = message
+                self._arrived.notify_all()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.popen.wait(_SECONDS)
+        with self._arrived:
+            self._arrived.notify_all()
 
 
 @dataclass(frozen=True, kw_only=True)

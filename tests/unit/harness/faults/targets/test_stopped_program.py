@@ -10,9 +10,11 @@ import onceproof.harness.faults.targets.stopped_program as module
 from onceproof.harness.faults.base import NoEffect
 from onceproof.harness.faults.targets.stopped_program import StoppedWithInputs
 from onceproof.harness.processes.processes import Process
-from tests.unit.fakes.pipelines import FakeProgram
+from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
 from tests.unit.fakes.process import FakeProcess
 from tests.unit.fakes.run_context import FakeContext
+
+MANY = 90
 
 
 class Outputs:
@@ -62,7 +64,10 @@ class FakeInputsInHand:
         # Keeps few inputs, and only briefly.
         ([(3, 0.1), (0, 0.0)], "it writes as it reads"),
         # Keeps them briefly, but many of a backlog.
-        ([(0, 0.0)] * 800 + [(90, 0.0)], "it had read 90 offsets of its input since it last wrote"),
+        (
+            [(0, 0.0)] * 800 + [(MANY, 0.0), (0, 0.0), (MANY, 0.0)],
+            f"it had read {MANY} offsets of its input since it last wrote",
+        ),
         ([(None, 0.0)], "its fetches could not be observed"),
     ],
 )
@@ -85,6 +90,10 @@ def test_no_effect_if_a_pausing_program_has_nothing_in_hand(
 
 def stop(monkeypatch: pytest.MonkeyPatch, inputs_in_hand: FakeInputsInHand) -> StoppedWithInputs:
     monkeypatch.setattr(module, "InputsInHand", lambda context: inputs_in_hand)
-    stopped = StoppedWithInputs(FakeContext(pipeline=Stopped(Outputs())), "a stop", 0.8)
+    process = FakeProcess("pipeline#1")
+    pipeline = Stopped(Outputs(), FakeSupervisor(process))
+    stopped = StoppedWithInputs(FakeContext(pipeline=pipeline), "a stop", 0.8)
     assert inputs_in_hand.removed
+    has_many = inputs_in_hand.answers[-1][0] == MANY
+    assert process.still is has_many, "stop resumes the real one"
     return stopped
