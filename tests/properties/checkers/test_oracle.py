@@ -13,7 +13,7 @@ from onceproof.checkers import anomalies
 from onceproof.checkers.model import Evidence
 from tests.implications import implied
 from tests.properties.checkers import oracle
-from tests.properties.checkers.judges import RUN, Found, ask_oracle
+from tests.properties.checkers.judges import Found, ask_oracle
 from tests.properties.checkers.mutating import MUTATIONS, mutated
 from tests.properties.checkers.oracle import WITNESS
 from tests.properties.checkers.strategies import LEGAL, shapes
@@ -76,6 +76,7 @@ def test_mutation_causes_only_its_intended_and_implied_anomalies(name: str) -> N
 
 def test_truncated_history_has_no_additional_duplicates() -> None:
     """Anomalies proven by presence do not need the rest of the history."""
+    compared = 0
     for seed in range(300):
         full, applied = mutated(any_world(seed), ["effect copied", "entry copied"], seed)
         if not applied or not full.rows["phases"]:
@@ -87,4 +88,5 @@ def test_truncated_history_has_no_additional_duplicates() -> None:
         for stretch, findings in after.items():
             for name in findings.keys() & {"duplicate", "duplicate-output"}:
                 assert findings[name].keys() <= before[stretch][name].keys(), f"{seed}: {name}"
-    assert RUN
+                compared += 1
+    assert compared > 20, "hardly any duplicate was left to compare"
