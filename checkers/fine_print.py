@@ -132,7 +132,7 @@ def standard_fine_print(
 
     Args:
         contents: whether the contents of effects are compared.
-        state: the state of a pipeline whose loss is not tested.
+        state: what a pipeline may not lose, in claims about `Hop.PROCESS`.
     """
     return FinePrint(
         promise=_PROMISE[guarantee, hop].format(content=_CONTENT if contents else ""),

@@ -10,8 +10,9 @@ from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.user_pipeline.program import AWAY, Program
 
 _EVERY: Final = 0.2
-_LATE_SECONDS: Final = 3.0
-"""A pipeline that is done with its inputs this long after its usual pause is slow."""
+_LATE_SECONDS: Final = 1.0
+"""A pipeline is slow if, after the last record was sent, it needs this much more than its longest
+pause to process all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)

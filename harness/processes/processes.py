@@ -144,9 +144,9 @@ class Process:
             Interrupted: the run was asked to stop.
             StageTrouble: `outside` cannot be paused.
         """
-        self._suspended = True
 
         def all_suspended() -> bool:
+            self._suspended = True
             if self.outside is None:
                 self.freeze()
             else:

@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Final, Literal
 import psycopg
 
 from onceproof.harness.clock import now
+from onceproof.harness.context.pipeline import PipelineTrouble
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.database.triggers import Triggers, When
 from onceproof.harness.faults.links.probed_link import wait_mended
@@ -23,7 +24,6 @@ from onceproof.harness.faults.program.programs import (
 from onceproof.harness.faults.words import Word
 from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import AUDITOR, POSTGRES, Link
-from onceproof.harness.processes.processes import Process
 from onceproof.harness.wait import Overdue, wait_until
 
 Act = Literal[
@@ -40,12 +40,12 @@ SERIALIZATION_FAILURE: Final = "40001"
 _WORDS: Final[dict[Act, str]] = {
     "kill-undone": "SIGKILL the pipeline; its transaction is rolled back",
     "kill-landed": "SIGKILL the pipeline; its transaction is committed, but not acknowledged",
-    "kill-refused": "refuse it, and SIGKILL the pipeline unless it ends by itself",
+    "kill-refused": "refuse it{code}, then SIGKILL the pipeline, unless it ends by itself",
     "cut-undone": "close the pipeline's connection; its transaction is rolled back",
     "cut-landed": (
         "close the pipeline's connection; its transaction is committed, but not acknowledged"
     ),
-    "refuse": "refuse it",
+    "refuse": "refuse it{code}",
     "slow": "delay the answer",
     "stop": "SIGTERM the pipeline, and answer after it has had time to exit",
 }
@@ -79,8 +79,8 @@ class StrikeDatabase:
     def describe(self) -> str:
         what = "commit in" if self.when == "commit" else f"write to {self.table or 'a table of'}"
         where = "" if self.table and self.when == "statement" else " the database"
-        code = f" with SQLSTATE {self.code}" if "refuse" in self.act else ""
-        return f"at the pipeline's {what}{where}: {_WORDS[self.act]}{code}"
+        code = f" with SQLSTATE {self.code}"
+        return f"at the pipeline's {what}{where}: {_WORDS[self.act].format(code=code)}"
 
     def inject(self, context: RunContext, name: str) -> _Struck:
         return _Struck(context, name, self)
@@ -93,7 +93,6 @@ class _Struck:
         self._seen: str | None = None
         self._ended = False
         self._committed = 0
-        process = running(context)
         at_work(context)
         refuse = fault.code if "refuse" in fault.act else ""
         tables = () if fault.table is None else (fault.table,)
@@ -103,7 +102,7 @@ class _Struck:
             )
             undo.callback(triggers.remove)
             if refuse:
-                self._refuse(triggers, process)
+                self._refuse(triggers)
             else:
                 self._hold(triggers)
 
@@ -116,18 +115,23 @@ class _Struck:
         if self._ended:
             start_again(self._context)
 
-    def _refuse(self, triggers: Triggers, process: Process) -> None:
+    def _refuse(self, triggers: Triggers) -> None:
         self._wait_met(lambda: triggers.met)
+        ended = f"; {self._kill_refused()}" if self._fault.act == "kill-refused" else ""
         self.at = now()
-        ended = f"; {self._kill_refused(process)}" if self._fault.act == "kill-refused" else ""
         count = triggers.met
         self._seen = (
             f"the database refused {count} times with SQLSTATE {self._fault.code}, at a "
             f"{self._fault.when} on {', '.join(triggers.tables)}{ended}"
         )
 
-    def _kill_refused(self, process: Process) -> str:
+    def _kill_refused(self) -> str:
         """Kill it once it commits offsets all the same, unless it ends before that."""
+        try:
+            process = running(self._context)
+        except PipelineTrouble:
+            self._ended = True
+            return "the pipeline ended by itself"
         committed = offsets_committed(
             self._context, self._fault.seconds, unless=lambda: not process.leader_alive()
         )
@@ -149,7 +153,8 @@ class _Struck:
             statuses = {xid: self._outcome(triggers, xid) for xid in held.values() if xid}
         expected = "aborted" if self._fault.act.endswith("undone") else "committed"
         outcomes = ", ".join(f"transaction {xid} {status}" for xid, status in statuses.items())
-        if self._fault.act in ("slow", "stop") or set(statuses.values()) <= {expected}:
+        met = statuses and set(statuses.values()) <= {expected}  # it may have given up meanwhile
+        if self._fault.act in ("slow", "stop") or met:
             self._seen = f"{action}; {outcomes}"
             if self._fault.seconds:
                 self._seen += f"; meanwhile it had committed offsets {self._committed} times"

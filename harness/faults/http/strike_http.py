@@ -83,7 +83,6 @@ class _Struck:
         self.target = HTTP_SERVICE
         self._ended: str | None = None
         self._committed = 0
-        process = running(context)
         at_work(context)
         with context.stage.http_service().acting(_RULES[fault.act]) as rule:
             wait_until(
@@ -95,13 +94,16 @@ class _Struck:
             )
             if fault.act in _LASTING:
                 context.stop.pause(fault.seconds)
-            elif fault.seconds:
+            process = self._wait_running() if fault.act.startswith("kill") else None
+            if process is not None and fault.seconds:
                 self._committed = offsets_committed(
-                    context, fault.seconds, unless=lambda: not process.leader_alive()
+                    context,
+                    fault.seconds,
+                    unless=lambda: fault.act == "kill-refused" and not process.leader_alive(),
                 )
             self.at = now()
-            if fault.act.startswith("kill"):
-                self._ended = end(self._wait_running(), f"SIGKILL by fault «{name}»")
+            if process is not None:
+                self._ended = self._kill(process, f"SIGKILL by fault «{name}»")
             self._requests = rule.remove()
 
     def evidence(self) -> str | None:
@@ -128,6 +130,13 @@ class _Struck:
             case "slow":
                 return f"the HTTP service answered up to {self._fault.seconds:g} s late to"
         return "a connection was closed instead of answering"
+
+    def _kill(self, process: Process, how: str) -> str:
+        if process.leader_alive():
+            return end(process, how)
+        if self._fault.act == "kill-refused":
+            return f"{process.instance} ended by itself"
+        return end(self._wait_running(), how)
 
     def _wait_running(self) -> Process:
         """Wait for a running pipeline process: one that gave up a held request is restarted."""

@@ -101,7 +101,7 @@ class MessageReports:
 
 
 def positions_in(event: Event, topics: Collection[str]) -> dict[tuple[str, int], int]:
-    """Return the offsets in some topics that a request contains."""
+    """Return the offsets in some topics that a request, or a response to Fetch, contains."""
     return {
         (name, partition): offset
         for name, partition, offset in event["positions"]

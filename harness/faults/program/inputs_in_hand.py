@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -12,6 +13,7 @@ from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.messages.message import Message, MessageReports, positions_in
 from onceproof.harness.faults.program.programs import program
 from onceproof.harness.links.gate.client import Event
+from onceproof.harness.user_pipeline.program import AWAY
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 
 FETCH: Final = Message(source="pipeline", direction="request", api="Fetch")
@@ -82,6 +84,8 @@ class InputsInHand:
         ]
         writes = [self._began, *written[-1:]]
         if not self._topics_only:
+            with suppress(*AWAY):
+                self._look.size()  # changes are seen only by looking
             writes.append(now() - round(self._look.quiet_for * _SECOND))
         return max(writes)
 

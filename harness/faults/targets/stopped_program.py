@@ -17,6 +17,7 @@ from onceproof.harness.faults.program.phase_of_pause import PhaseOfPause
 from onceproof.harness.faults.program.programs import at_work, program, start_again
 from onceproof.harness.faults.targets.ended import EndedProcess
 from onceproof.harness.processes.processes import Process
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Overdue, wait_until
 
 _KEPT_SECONDS: Final = 0.5
@@ -27,6 +28,8 @@ _GATHER_SECONDS: Final = 1.5
 """How long a program that writes as it reads gets no inputs, so that the next read brings many."""
 _ANY_SECONDS: Final = 2.0
 """Maximum wait after that for any inputs in hand, however briefly held."""
+_READ_SECONDS: Final = 0.01
+"""Time to read a response from the socket: a gate reports it before it is forwarded."""
 _TRIES: Final = 3
 
 
@@ -35,6 +38,9 @@ class StoppedWithInputs(EndedProcess):
 
     def __init__(self, context: RunContext, name: str, phase: float) -> None:
         """Wait until it has inputs in hand and has been quiet for a fraction of its pause; stop it.
+
+        If it keeps none for that long, withhold its reads for a while, so that the next one brings
+        many, and suspend it before it has processed them.
 
         Raises:
             NoProgress, PipelineTrouble: as for `at_work`.
@@ -45,7 +51,6 @@ class StoppedWithInputs(EndedProcess):
         self._kept = 0.0
         try:
             at_work(context)
-
             far = PhaseOfPause(phase, pause)
 
             def kept() -> bool:
@@ -63,24 +68,28 @@ class StoppedWithInputs(EndedProcess):
                     kept, what="", seconds=2 * pause + _WAIT_SECONDS, every=0.02, stop=context.stop
                 )
             except Overdue:
-                self._suspend_with_many(context, in_hand)
+                if in_hand.count() is not None:
+                    self._suspend_with_many(context, in_hand)
 
             def stop() -> Process:
                 self._count = in_hand.count()
                 return pipeline.stop(f"SIGTERM by fault «{name}»")
 
             super().__init__(stop, lambda: start_again(context))
+        except BaseException:
+            if (life := pipeline.supervisor.life) is not None:
+                life.thaw()
+            raise
         finally:
             in_hand.remove()
 
     def _suspend_with_many(self, context: RunContext, in_hand: InputsInHand) -> None:
-        """Withhold inputs for a while, and suspend the program when it has read them, if it does.
+        """Withhold inputs for a while, then suspend the program once it has read them.
 
-        It keeps them for milliseconds only, so that only a suspended one has them for certain. It
-        resumes with SIGTERM.
+        It keeps them for milliseconds, so what it has is counted while it is suspended. SIGTERM
+        resumes it.
         """
         for _ in range(_TRIES):
-            process = program(context).supervisor.running()
             reads = AtGates(context, FETCH.source, FETCH.rule("hold", times=None))
             try:
                 context.stop.pause(_GATHER_SECONDS)
@@ -90,7 +99,12 @@ class StoppedWithInputs(EndedProcess):
                 wait_until(
                     in_hand.count, what="", seconds=_ANY_SECONDS, every=0.001, stop=context.stop
                 )
-                process.pause(context.stop)
+                context.stop.pause(_READ_SECONDS)
+                process = program(context).supervisor.running()
+                try:
+                    process.pause(context.stop)
+                except StageTrouble:  # a service that only commands control
+                    return
                 if in_hand.count():
                     return
                 process.thaw()

@@ -60,9 +60,9 @@ class Gate:
         self.order("sever", link=link)
 
     def put(self, link: str, rule: Rule) -> Placed:
-        return Placed(gate=self, link=link, rule=rule, id=self.order(
-            "put", link=link, rule=rule.as_json()
-        ))  # fmt: skip
+        since = len(self._events)
+        number = self.order("put", link=link, rule=rule.as_json())
+        return Placed(gate=self, link=link, rule=rule, id=number, since=since)
 
     def teach(self, topics: Mapping[UUID, str]) -> None:
         self.order("teach", topics={str(one): name for one, name in topics.items()})
@@ -117,18 +117,20 @@ class Gate:
 
     def _listen(self) -> None:
         assert self._process.popen.stdout is not None
-        for line in self._process.popen.stdout:
-            message: Event = json.loads(line)
-            if "order" not in message:
-                self._events.append(message)
-                continue
+        try:
+            for line in self._process.popen.stdout:
+                message: Event = json.loads(line)
+                if "order" not in message:
+                    self._events.append(message)
+                    continue
+                with self._arrived:
+                    self._answers[message["order"]] = message
+                    self._arrived.notify_all()
+        finally:  # its last line may be incomplete
+            with suppress(subprocess.TimeoutExpired):
+                self._process.popen.wait(_SECONDS)
             with self._arrived:
-                self._answers[message["order"]] = message
                 self._arrived.notify_all()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.popen.wait(_SECONDS)
-        with self._arrived:
-            self._arrived.notify_all()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +141,8 @@ class Placed:
     link: str
     rule: Rule
     id: int
+    since: int = 0
+    """How many events the gate had reported before."""
 
     @property
     def fired(self) -> list[Event]:
@@ -179,4 +183,5 @@ class Placed:
         return int(self.gate.order("remove", link=self.link, id=self.id))
 
     def _events(self, event: str) -> list[Event]:
-        return [e for e in self.gate.events() if e.get("rule") == self.id and e["event"] == event]
+        events = self.gate.events(self.since)
+        return [e for e in events if e.get("rule") == self.id and e["event"] == event]

@@ -227,16 +227,18 @@ class Exchange:
 
     def _answered(self, frame: bytes, asked: PendingRequest) -> dict[str, Any]:
         """Describe a response: its errors, and the offsets that a Fetch has reached with it."""
-        told: dict[str, Any] = {"error": _error(frame, asked)}
-        if asked.key == FETCH:
-            try:
-                read = list(read_by(decode_response(frame, asked.key, asked.version)))
-            except Exception as error:
-                self._report_unreadable("response", asked, error)
-                read = []
-            name = self.topics.name
-            told["positions"] = sorted((str(name(topic)), *at) for topic, *at in read)
-        return told
+        if asked.key != FETCH:
+            return {"error": _error_names(_errors(frame, asked))}
+        try:
+            message = decode_response(frame, asked.key, asked.version)
+        except Exception as error:
+            self._report_unreadable("response", asked, error)
+            return {"error": None, "positions": []}
+        name = self.topics.name
+        return {
+            "error": _error_names(errors(message, asked.version)),
+            "positions": sorted((str(name(topic)), *at) for topic, *at in read_by(message)),
+        }
 
     def _learn_topics(self, frame: bytes, asked: PendingRequest) -> None:
         try:
@@ -263,8 +265,7 @@ def _is_refusal(frame: bytes, asked: PendingRequest) -> bool | None:
     return any(found) if found else None
 
 
-def _error(frame: bytes, asked: PendingRequest) -> str | None:
-    found = _errors(frame, asked)
+def _error_names(found: set[int]) -> str | None:
     return ", ".join(error_name(code) for code in sorted(found - {0}) or sorted(found)) or None
 
 

@@ -83,7 +83,8 @@ WORK: Final[tuple[Hazard, ...]] = (
         says="it is killed while its writes are in flight or refused, after it had time to commit "
         f"offsets; once after {LATE_SECONDS:g} s, unless it commits earlier",
         of="pipelines that produce, write to the stage's database, or call the HTTP service",
-        proof="its writes were held back or refused when it was killed",
+        proof="its writes were held back or refused when it was killed, or it ended because of "
+        "that",
         unless=needs(
             lambda p: (
                 is_program(p) and p.profile.watched and (produces(p) or tables(p) or calls_http(p))

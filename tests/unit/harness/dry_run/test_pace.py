@@ -40,6 +40,7 @@ def speed_of(ticks: str, *, sending: int, sent: int) -> float | None:
         ("wwwwwwwwwwwW", 5, 25.0),  # 300 inputs in 12 s, which were sent in 6 s
         ("w.....w.....W", 5, None),  # a batch of 6 s, as usual
         ("wwwwwwwwwww", 5, None),  # not done yet
+        ("wwwwwwwW", 5, None),  # 2 s later, and it may pause for 1 s
         ("wwwxxxxxxxxW", 3, None),  # it may have paused for 8 s
     ],
 )

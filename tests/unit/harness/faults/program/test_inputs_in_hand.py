@@ -31,6 +31,9 @@ class FakeLook:
     quiet_for = 0.0
     topics: tuple[str, ...] = ("orders",)
 
+    def size(self) -> int:
+        return 0
+
 
 def fetch(at: int, *positions: tuple[int, int], topic: str = "orders") -> Event:
     places = [[topic, *place] for place in positions]
