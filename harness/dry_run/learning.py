@@ -18,7 +18,7 @@ from confluent_kafka.admin import AdminClient
 
 from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import Collected, RunContext
-from onceproof.harness.dry_run.pace import Pace
+from onceproof.harness.dry_run.pace import PaceMeter
 from onceproof.harness.dry_run.probing import Probe
 from onceproof.harness.faults.messages.message import AtGates
 from onceproof.harness.faults.program.several import workers
@@ -92,7 +92,7 @@ class DryRun:
         self._reports: dict[str, AtGates] = {}
         self._seen: dict[str, list[Event]] = {}
         self._statements: Statements | None = None
-        self._pace = Pace(context)
+        self._pace = PaceMeter(context)
         self._members: dict[str, GroupProfile] = {}
         self._processes = 1
 

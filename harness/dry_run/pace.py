@@ -28,7 +28,7 @@ class Measured:
     speed: float | None = None
 
 
-class Pace:
+class PaceMeter:
     """Watches the outputs of a program from `start` to `stop`, but not those of a Spark job."""
 
     def __init__(self, context: RunContext) -> None:

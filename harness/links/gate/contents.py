@@ -18,18 +18,19 @@ from uuid import UUID
 from kafka.protocol.api_key import ApiKey
 from kafka.protocol.schemas import BaseField
 
+from onceproof.harness.links.gate.messages import FETCH
+
 _ENTITIES: Final = {"topicName": "topic", "transactionalId": "transactional_id", "groupId": "group"}
 _END_TXN: Final = int(ApiKey.EndTxn)
-_FETCH: Final = int(ApiKey.Fetch)
 _JOIN_GROUP: Final = int(ApiKey.JoinGroup)
 _POSITIONS: Final = {
     int(ApiKey.OffsetCommit): attrgetter("partition_index", "committed_offset"),
     int(ApiKey.TxnOffsetCommit): attrgetter("partition_index", "committed_offset"),
-    int(ApiKey.Fetch): attrgetter("partition", "fetch_offset"),
+    FETCH: attrgetter("partition", "fetch_offset"),
 }
 """APIs with offsets, and where each has the partition and the next offset."""
 _SETTINGS: Final[dict[int, tuple[str, ...]]] = {
-    _FETCH: ("isolation_level",),
+    FETCH: ("isolation_level",),
     int(ApiKey.InitProducerId): ("transaction_timeout_ms",),
     int(ApiKey.JoinGroup): (
         "session_timeout_ms",
@@ -93,7 +94,7 @@ def _positions(message: Any) -> Iterator[tuple[str | UUID, int, int]]:
     if position is None:
         return
     for topic in message.topics:
-        name = topic.topic if message.API_KEY == _FETCH else topic.name
+        name = topic.topic if message.API_KEY == FETCH else topic.name
         for place in topic.partitions:
             yield name or topic.topic_id, *position(place)
 

@@ -15,7 +15,7 @@ from onceproof.harness.dry_run.learning import (
     _isolation,
     _transaction_version,
 )
-from onceproof.harness.dry_run.pace import Pace
+from onceproof.harness.dry_run.pace import PaceMeter
 from onceproof.harness.faults.messages.message import AtGates
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.harness.user_pipeline.profile import (
@@ -264,7 +264,7 @@ class TickingLook:
 )
 def test_longest_pause_counts_only_while_inputs_wait(ticks: str, longest: float) -> None:
     look = TickingLook(ticks)
-    pauses = Pace(FakeContext(pipeline=FakeProgram(look), stop=look.time))
+    pauses = PaceMeter(FakeContext(pipeline=FakeProgram(look), stop=look.time))
     pauses._stopped = look  # type: ignore[assignment]
     pauses._watch()
     assert pauses._longest == longest

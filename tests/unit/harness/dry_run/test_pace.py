@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.harness.dry_run.pace import Pace
+from onceproof.harness.dry_run.pace import PaceMeter
 from tests.unit.fakes.pipelines import FakeProgram
 from tests.unit.fakes.run_context import FakeContext, FakeProducers
 from tests.unit.harness.dry_run.test_learning import TickingLook
@@ -27,7 +27,9 @@ class Sending(TickingLook):
 def speed_of(ticks: str, *, sending: int, sent: int) -> float | None:
     producers = FakeProducers(acknowledged=sent)
     watched = Sending(ticks, sending=sending, producers=producers)
-    pace = Pace(FakeContext(pipeline=FakeProgram(watched), producers=producers, stop=watched.time))
+    pace = PaceMeter(
+        FakeContext(pipeline=FakeProgram(watched), producers=producers, stop=watched.time)
+    )
     pace._stopped = watched  # type: ignore[assignment]
     pace._watch()
     return pace._speed()
