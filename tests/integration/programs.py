@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from confluent_kafka import Producer
 
 from onceproof.harness.context.run_context import RunContext, addresses, fresh_reader
-from onceproof.harness.faults.base import Fault, Injection
+from onceproof.harness.faults.base import Fault, Injection, NoEffect
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.stage.database_login import for_programs
@@ -30,7 +30,7 @@ from onceproof.harness.user_pipeline.outputs.kind import OutputAccess
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.program import Program
 from onceproof.harness.user_pipeline.together import CombinedOutputs
-from onceproof.harness.wait import Stop
+from onceproof.harness.wait import Overdue, Stop
 from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES
 from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually, flowing
@@ -122,13 +122,23 @@ class RunningPipeline:
         )
 
     @contextlib.contextmanager
-    def injected(self, fault: Fault) -> Iterator[tuple[Injection, str]]:
-        """Inject a fault and wait until it took effect; heal it at the end."""
-        injection = fault.inject(self.context, "x")
-        try:
-            yield injection, eventually(injection.evidence, fault.describe())
-        finally:
-            injection.heal()
+    def injected(self, fault: Fault, *, tries: int = 1) -> Iterator[tuple[Injection, str]]:
+        """Inject a fault and wait until it took effect; heal it at the end.
+
+        As a trial does, try a fault again that takes effect only by luck.
+        """
+        for left in reversed(range(tries)):
+            with contextlib.ExitStack() as healed:
+                injection = fault.inject(self.context, "x")
+                healed.callback(injection.heal)
+                try:
+                    proof = eventually(injection.evidence, fault.describe())
+                except (Overdue, NoEffect):
+                    if left:
+                        continue
+                    raise
+                yield injection, proof
+                return
 
 
 @contextlib.contextmanager

@@ -223,7 +223,7 @@ def test_zombie_commit_duplicates_only_without_fencing(
         eventually(lambda: len(members(pipeline)) == workers, "all to be members")
         with pipeline.flowing():
             fault = ZombieWorker(group=pipeline.group, still_open=True)
-            with pipeline.injected(fault) as (injection, proof):
+            with pipeline.injected(fault, tries=3) as (injection, proof):
                 pid = int(injection.target.split()[1])
                 assert psutil.Process(pid).status() == psutil.STATUS_STOPPED
                 left = f"went from {workers} members to {workers - 1}"
