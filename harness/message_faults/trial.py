@@ -149,7 +149,7 @@ class Trials:
             hit.release()
         if not blow.kills:
             return None
-        (node,) = {str(link.target) for link in self._links if str(link) == hit.link}
+        (node,) = {str(link.target) for link in self._links if str(link) in hit.links}
         stack.callback(self._stage.restart, node)
         self._stage.kill(node, f"killed with {combination.message} in flight")
         return node

@@ -30,7 +30,7 @@ def collect(context: RunContext, history: Path) -> Collected:
             of_inputs = topic in context.inputs
             late = context.subject.lateness(logs, sink, history) if of_inputs else {}
             for log in logs:
-                _write_log(writer, log, late)
+                write_log(writer, log, late)
         writer.write_all("effects", [asdict(effect) for effect in sink.effects()])
         writer.write_all("state", [asdict(state) for state in sink.states()])
         writer.write_all("contributions", list(context.subject.contributions_of_log(reader)))
@@ -45,7 +45,7 @@ def collect(context: RunContext, history: Path) -> Collected:
     )
 
 
-def _write_log(
+def write_log(
     writer: HistoryWriter, log: PartitionLog, late: Mapping[tuple[int, int], str]
 ) -> None:
     writer.write(

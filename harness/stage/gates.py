@@ -37,7 +37,7 @@ class OnGate:
     def put(self, rule: Rule) -> Placed:
         if rule.message.topic is not None and (found := self.topic_id(rule.message.topic)):
             self.gate.teach({found: rule.message.topic})
-        return self.gate.put(str(self.link), rule)
+        return self.gate.put([str(self.link)], rule)
 
     def state(self) -> dict[str, Any]:
         return self.gate.state()[str(self.link)]

@@ -184,7 +184,7 @@ def test_held_end_txn_commits_after_release(gates: RulesOnAllLinks, transactor: 
     transactor.begin("a", "b")
     committing = transactor.commit()
     rule = wait_until_fired(rules)
-    assert gates.stage.disturbed()[rule.link] == "gate: rules 0, held 1"
+    assert gates.stage.disturbed()[rule.where] == "gate: rules 0, held 1"
     assert transactor.reader.all() == []
     assert not committing.over
     rule.release()
@@ -274,7 +274,7 @@ def test_broker_killed_at_held_end_txn_commits_once(
     transactor.begin("a", "b")
     committing = transactor.commit()
     rule = wait_until_fired(rules)
-    node = rule.link.partition("→")[2]
+    node = rule.where.partition("→")[2]
     gates.stage.kill(node, "a test")
     try:
         assert gates.stage.gate(Link("producer", node)).state()["connections"] == 0

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from onceproof.harness.clock import now
 from onceproof.harness.links.gate.gated import GatedLink, Route
+from onceproof.harness.links.gate.rulebook import RuleCounter
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.gate.topics import Topics
 
@@ -50,14 +51,17 @@ class Gate:
                 del self._links[name]
             case {"do": "sever", "link": name}:
                 self._link(name).sever()
-            case {"do": "put", "link": name, "rule": rule}:
+            case {"do": "put", "links": names, "rule": rule}:
+                links = [self._link(name) for name in names]
                 self._rules += 1
-                self._link(name).put(self._rules, Rule.from_json(rule))
-                return self._rules
-            case {"do": "remove", "link": name, "id": rule}:
-                return self._link(name).remove(rule)
-            case {"do": "release", "link": name, "id": rule}:
-                return self._link(name).release(rule)
+                counted = RuleCounter(id=self._rules, rule=Rule.from_json(rule))
+                for link in links:
+                    link.put(counted)
+                return counted.id
+            case {"do": "remove", "links": names, "id": rule}:
+                return sum(self._link(name).remove(rule) for name in names)
+            case {"do": "release", "links": names, "id": rule}:
+                return sum(self._link(name).release(rule) for name in names)
             case {"do": "teach", "topics": topics}:
                 self._topics.teach({UUID(one): topic for one, topic in topics.items()})
             case {"do": "state"}:

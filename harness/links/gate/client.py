@@ -59,10 +59,11 @@ class Gate:
         """Close the link's connections; held frames are lost."""
         self.order("sever", link=link)
 
-    def put(self, link: str, rule: Rule) -> Placed:
+    def put(self, links: Sequence[str], rule: Rule) -> Placed:
+        """Put a rule on one link, or on several that count its messages together."""
         since = len(self._events)
-        number = self.order("put", link=link, rule=rule.as_json())
-        return Placed(gate=self, link=link, rule=rule, id=number, since=since)
+        number = self.order("put", links=links, rule=rule.as_json())
+        return Placed(gate=self, links=tuple(links), rule=rule, id=number, since=since)
 
     def teach(self, topics: Mapping[UUID, str]) -> None:
         self.order("teach", topics={str(one): name for one, name in topics.items()})
@@ -75,6 +76,10 @@ class Gate:
     def events(self, since: int = 0) -> list[Event]:
         """Return the events so far, from the n-th on."""
         self.state()  # the answer arrives after all earlier events
+        return self.arrived(since)
+
+    def arrived(self, since: int = 0) -> list[Event]:
+        """Return the events that have arrived, from the n-th on, without asking for more."""
         return self._events[since:]
 
     def order(self, do: str, **details: Any) -> Any:
@@ -135,14 +140,18 @@ class Gate:
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """A rule on a link."""
+    """A rule on one or several links."""
 
     gate: Gate
-    link: str
+    links: tuple[str, ...]
     rule: Rule
     id: int
     since: int = 0
     """How many events the gate had reported before."""
+
+    @property
+    def where(self) -> str:
+        return ", ".join(self.links)
 
     @property
     def fired(self) -> list[Event]:
@@ -167,20 +176,20 @@ class Placed:
         """
         wait_until(
             lambda: len(self.fired) >= times,
-            what=f"the rule {self.rule.action} {self.rule.message.api} on {self.link} to fire",
+            what=f"the rule {self.rule.action} {self.rule.message.api} on {self.where} to fire",
             seconds=seconds,
             every=_EVERY,
             stop=stop,
-            seen=lambda: self.gate.state().get(self.link),
+            seen=lambda: {link: self.gate.state().get(link) for link in self.links},
         )
         return self.fired[times - 1]
 
     def release(self) -> int:
-        return int(self.gate.order("release", link=self.link, id=self.id))
+        return int(self.gate.order("release", links=self.links, id=self.id))
 
     def remove(self) -> int:
         """Remove the rule and release its held frames; return their number."""
-        return int(self.gate.order("remove", link=self.link, id=self.id))
+        return int(self.gate.order("remove", links=self.links, id=self.id))
 
     def _events(self, event: str) -> list[Event]:
         events = self.gate.events(self.since)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
@@ -43,10 +43,17 @@ _SETTINGS: Final[dict[int, tuple[str, ...]]] = {
 """Client settings in requests."""
 _BATCH: Final = struct.Struct(">qi11xi")
 """The head of a record batch: base offset, length of what follows it, …, last offset delta."""
+_PRODUCER: Final = struct.Struct(">43xqhii")
+"""In a record batch: …, producer id, producer epoch, base sequence, number of records."""
+_PRODUCE: Final = int(ApiKey.Produce)
 _BATCH_LENGTH: Final = 12
 """Bytes of a batch that its length does not count."""
 _KEYS: Final = {0: "group", 1: "transactional_id"}
 """The meaning of FindCoordinator's key, by key type."""
+
+
+_Batch = tuple[str | UUID, int, tuple[int, int], tuple[int, int]]
+"""Topic name or id, partition, producer id and epoch, base sequence and number of records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +68,10 @@ class Contents:
     """Whether an EndTxn commits; None for other APIs."""
     positions: frozenset[tuple[str | UUID, int, int]] = frozenset()
     """Of offset commits and Fetch: topic name or id, partition, next offset."""
+    producer: tuple[int, int] | None = None
+    """Producer id and epoch; None if it names none."""
+    batches: tuple[tuple[str | UUID, int, int, int], ...] = ()
+    """Of Produce: topic name or id, partition, base sequence, number of records."""
     settings: tuple[tuple[str, Any], ...] = dataclasses.field(default=(), compare=False)
     """Client settings by name; for JoinGroup also the offered protocols."""
 
@@ -71,6 +82,7 @@ def contents_of(message: Any) -> Contents:
         found.setdefault(what, set()).add(value)
     if (kind := _KEYS.get(getattr(message, "key_type", -1))) is not None:
         found.setdefault(kind, set()).update(message.coordinator_keys or [message.key])
+    batches = list(_batches(message)) if message.API_KEY == _PRODUCE else []
     return Contents(
         topics=frozenset(found.get("topic", ())),
         topic_ids=frozenset(found.get("topic_id", ())),
@@ -78,6 +90,8 @@ def contents_of(message: Any) -> Contents:
         groups=frozenset(found.get("group", ())),
         commits=bool(message.committed) if message.API_KEY == _END_TXN else None,
         positions=frozenset(_positions(message)),
+        producer=_producer(message, batches),
+        batches=tuple((topic, part, *numbers) for topic, part, _, numbers in batches),
         settings=tuple(_settings(message)),
     )
 
@@ -97,6 +111,32 @@ def _positions(message: Any) -> Iterator[tuple[str | UUID, int, int]]:
         name = topic.topic if message.API_KEY == FETCH else topic.name
         for place in topic.partitions:
             yield name or topic.topic_id, *position(place)
+
+
+def _producer(message: Any, batches: Iterable[_Batch]) -> tuple[int, int] | None:
+    """Return the producer id and epoch of a request, or of the batches in a Produce."""
+    # Brokers, not clients, send AddPartitionsToTxn for several transactions.
+    carrier = (getattr(message, "transactions", None) or [message])[0]
+    own = next(
+        (
+            (getattr(carrier, f"{before}producer_id"), getattr(carrier, f"{before}producer_epoch"))
+            for before in ("", "v3_and_below_")
+            if hasattr(carrier, f"{before}producer_id")
+        ),
+        (-1, -1),
+    )
+    found = own if min(own) >= 0 else next((producer for _, _, producer, _ in batches), own)
+    return found if min(found) >= 0 else None
+
+
+def _batches(message: Any) -> Iterator[_Batch]:
+    for topic in message.topic_data:
+        for place in topic.partition_data:
+            records, at = place.records or b"", 0
+            while at + _PRODUCER.size <= len(records):
+                of, epoch, sequence, count = _PRODUCER.unpack_from(records, at)
+                yield topic.name or topic.topic_id, place.index, (of, epoch), (sequence, count)
+                at += _BATCH_LENGTH + _BATCH.unpack_from(records, at)[1]
 
 
 def read_by(response: Any) -> Iterator[tuple[str | UUID, int, int]]:

@@ -223,7 +223,13 @@ class Exchange:
             self.report("unknown-topics", ids=sorted(map(str, unknown)), **_described(asked))
         name = self.topics.name
         placed = {(name(topic), part, offset) for topic, part, offset in contents.positions}
-        return replace(contents, topics=contents.topics | names, positions=frozenset(placed))
+        batches = tuple((name(topic), *at) for topic, *at in contents.batches)
+        return replace(
+            contents,
+            topics=contents.topics | names,
+            positions=frozenset(placed),
+            batches=batches,  # type: ignore[arg-type]
+        )
 
     def _answered(self, frame: bytes, asked: PendingRequest) -> dict[str, Any]:
         """Describe a response: its errors, and the offsets that a Fetch has reached with it."""
@@ -282,5 +288,7 @@ def _described(asked: PendingRequest) -> dict[str, Any]:
         "groups": sorted(contents.groups) if contents else [],
         "commits": contents.commits if contents else None,
         "positions": sorted((str(t), *at) for t, *at in contents.positions) if contents else [],
+        "producer": contents.producer if contents else None,
+        "batches": [(str(topic), *at) for topic, *at in contents.batches] if contents else [],
         "settings": dict(contents.settings) if contents else {},
     }

@@ -13,7 +13,6 @@ from onceproof.harness.links.gate.counters import Counters
 from onceproof.harness.links.gate.exchange import EventReporter, Exchange
 from onceproof.harness.links.gate.outlet import HeldFrame
 from onceproof.harness.links.gate.rulebook import Rulebook, RuleCounter
-from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.gate.tls import Tls, opened
 from onceproof.harness.links.gate.topics import Topics
 
@@ -70,8 +69,8 @@ class GatedLink:
         for connection in list(self._connections.values()):
             connection.close()
 
-    def put(self, id: int, rule: Rule) -> None:  # noqa: A002
-        self._rules.put(id, rule)
+    def put(self, counted: RuleCounter) -> None:
+        self._rules.put(counted)
 
     def remove(self, id: int) -> int:  # noqa: A002
         self._rules.remove(id)

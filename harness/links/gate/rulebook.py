@@ -61,11 +61,12 @@ class Rulebook:
         """Whether topic names are needed: a rule matches by topic, or reports."""
         return self.reads_topics or any(c.rule.action == "report" for c in self.live)
 
-    def put(self, id: int, rule: Rule) -> None:  # noqa: A002 - what it is called everywhere
-        self._rules[id] = RuleCounter(id=id, rule=rule)
+    def put(self, counted: RuleCounter) -> None:
+        """Add a rule; links that share its counter count their messages together."""
+        self._rules[counted.id] = counted
         self._update_watched()
 
-    def remove(self, id: int) -> None:  # noqa: A002
+    def remove(self, id: int) -> None:  # noqa: A002 - what it is called everywhere
         self._rules.pop(id, None)
         self._update_watched()
 

@@ -92,7 +92,7 @@ class Link:
     ) -> Placed:  # fmt: skip
         match = MessageMatch(direction=direction, api=api, **more)  # type: ignore[arg-type]
         rule = match.rule(action, times=times, error=error)  # type: ignore[arg-type]
-        return self.gate.put(self.name, rule)
+        return self.gate.put([self.name], rule)
 
     @property
     def state(self) -> dict[str, Any]:

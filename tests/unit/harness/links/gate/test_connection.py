@@ -56,8 +56,9 @@ class WiredConnection:
         self.counters = Counters()
         self.events: list[dict[str, Any]] = []
         rules = Rulebook()
-        rules.put(1, MessageMatch(direction="request", api="EndTxn").rule("report", times=None))
-        rules.put(2, MessageMatch(direction="response", api="EndTxn").rule("report", times=None))
+        for number, direction in enumerate(("request", "response"), start=1):
+            match = MessageMatch(direction=direction, api="EndTxn")  # type: ignore[arg-type]
+            rules.put(RuleCounter(id=number, rule=match.rule("report", times=None)))
         self.closed = False
 
         def report_event(event: str, **details: Any) -> None:
