@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -10,6 +11,7 @@ from onceproof.harness.clock import now
 from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.program.programs import at_work, program, wait_works
+from onceproof.harness.subjects.spark.subject import DRIVER
 from onceproof.harness.user_pipeline.odd_records import found_odd, send_odd
 from onceproof.harness.user_pipeline.profile import ODD
 from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
@@ -27,13 +29,18 @@ class OddInput:
         records: their kind, a key of `ODD`.
         orders: whether they come with the made-up orders, instead of being sent.
         phase: how long after a write to send them; see `at_work`.
+        spark: whether the pipeline is a Spark job, whose committed offsets must pass them.
     """
 
     kind: ClassVar[str] = "timeout"
-    needs = PROGRAM
     records: str
     orders: bool = False
     phase: float = 0.0
+    spark: bool = False
+
+    @property
+    def needs(self) -> str:
+        return DRIVER if self.spark else PROGRAM
 
     def describe(self) -> str:
         if self.orders:
@@ -53,9 +60,22 @@ class OddInput:
         )
         return self._wait_read(context, ends)
 
+    def is_past(self, context: RunContext, ends: Positions) -> Callable[[], bool]:
+        """Return a function that tells whether the pipeline has passed some offsets."""
+        if not self.spark:
+            return program(context).look.getting_past(ends)
+        pipeline = context.pipeline
+
+        def passed() -> bool:
+            at = pipeline.positions() or {}
+            return all(at.get(place, 0) >= end for place, end in ends.items())
+
+        return passed
+
     def _wait_read(self, context: RunContext, ends: Positions) -> _Arrived:
         """Wait until the pipeline has passed them, as long as it makes progress."""
-        arrived = _Arrived(context, self.records, ends)
+        arrived = _Arrived(context, self, ends)
+        reached = None if self.spark else program(context).reached
         with suppress(Overdue):
             wait_until(
                 arrived.evidence,
@@ -63,25 +83,28 @@ class OddInput:
                 seconds=_SECONDS,
                 every=_EVERY,
                 stop=context.stop,
-                reached=program(context).reached,
+                reached=reached,
             )
         return arrived
 
 
 class _Arrived:
-    def __init__(self, context: RunContext, kind: str, ends: Positions) -> None:
-        self._context, self._kind = context, kind
+    def __init__(self, context: RunContext, fault: OddInput, ends: Positions) -> None:
+        self._context, self._fault = context, fault
         self.target = " and ".join(f"topic {topic}" for topic in context.inputs)
         self.at = now()
-        self._is_past = program(context).look.getting_past(ends)
+        self._is_past = fault.is_past(context, ends)
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """Return proof that inputs after them have effects."""
+        """Return proof that inputs after them have effects, or were committed by a Spark job."""
         if self._proof is None and self._passed():
-            self._proof = (
-                f"{ODD[self._kind]} arrived in {self.target}; the records after it had effects"
+            after = (
+                "its batches went past them"
+                if self._fault.spark
+                else ("the records after it had effects")
             )
+            self._proof = f"{ODD[self._fault.records]} arrived in {self.target}; {after}"
         return self._proof
 
     def _passed(self) -> bool:

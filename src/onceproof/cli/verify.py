@@ -298,6 +298,14 @@ def verify(
             "repeated headers.",
         ),
     ] = False,
+    transactional_input: Annotated[
+        bool,
+        typer.Option(
+            "--transactional-input",
+            help="Producers of the input may abort transactions: aborted records must have no "
+            "effects, even if the pipeline reads with read_uncommitted.",
+        ),
+    ] = False,
     settle: Annotated[
         float | None,
         typer.Option(
@@ -395,6 +403,7 @@ def verify(
                 schedule=schedule,
                 accepted=tuple(accept_untested or ()),
                 plain_data=plain_data,
+                transactional_input=transactional_input,
                 settle=settle,
             ),
             seed=seed,

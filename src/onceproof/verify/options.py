@@ -76,6 +76,7 @@ class VerifyOptions(InputOptions):
         preset: how often each hazard is triggered.
         faults, schedule: faults by name, or a file with a schedule; replace the plan.
         accepted: hazards that may stay untested.
+        transactional_input: whether producers of the inputs may abort transactions.
         settle: seconds that outputs may be idle while the pipeline still works; None: as learned.
     """
 
@@ -110,6 +111,7 @@ class VerifyOptions(InputOptions):
     schedule: Path | None = None
     accepted: tuple[str, ...] = ()
     plain_data: bool = False
+    transactional_input: bool = False
     settle: float | None = None
 
     @property

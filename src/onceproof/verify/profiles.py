@@ -13,7 +13,8 @@ from onceproof.harness.user_pipeline.profile import Profile
 from onceproof.verify.options import VerifyOptions
 
 _TRIAL: Final = frozenset(
-    {"claims", "preset", "faults", "schedule", "accepted", "plain_data", "settle", "records"}
+    {"claims", "preset", "faults", "schedule", "accepted", "plain_data"}
+    | {"transactional_input", "settle", "records"}
 )
 """Options that do not affect the dry run."""
 

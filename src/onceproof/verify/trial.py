@@ -101,6 +101,7 @@ def pipeline_of(scenario: Scenario, options: VerifyOptions, profile: Profile) ->
         fed=bool(subject.feed),
         upserts=subject.upserts is not None,
         plain_data=options.plain_data,
+        transactional_input=options.transactional_input,
         odd_orders=_odd_orders(options, subject, profile),
     )
 

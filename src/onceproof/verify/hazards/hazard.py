@@ -29,6 +29,7 @@ class Pipeline:
         fed: whether a command delivers its inputs instead of a topic.
         upserts: whether its outputs keep one value for each key.
         plain_data: whether its input gets no odd records.
+        transactional_input: whether its input may contain aborted transactions.
         odd_orders: kinds of odd records among its generated orders.
     """
 
@@ -41,6 +42,7 @@ class Pipeline:
     fed: bool = False
     upserts: bool = False
     plain_data: bool = False
+    transactional_input: bool = False
     odd_orders: Collection[str] = ()
 
     @property

@@ -24,6 +24,10 @@ _STREAMS: Final = "stream"
 """The name of Kafka Streams' assignor."""
 _BEHIND: Final = "later records of every partition had effects"
 _NOT_SHOWN: Final = "the dry run did not show that it continues after them"
+_UNCOMMITTED: Final = (
+    "it reads with read_uncommitted, so records of aborted transactions have effects; if its "
+    "input can have any, give --transactional-input"
+)
 _NO_SPARK_OR_UPSERTS: Final = "all pipelines except Spark jobs and upserts"
 
 
@@ -38,8 +42,10 @@ def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
             return "--plain-data excludes it"
         if kind != ABORTED and len(pipeline.inputs) > 1:
             return "with several inputs, a record may have to match another, and this one would not"
+        if kind == ABORTED and (pipeline.transactional_input or pipeline.spark):
+            return None if pipeline.transactional_input or profile.read_committed else _UNCOMMITTED
         if kind == ABORTED and profile.read_committed is False and not profile.transactional_ids:
-            return "it reads with read_uncommitted, so aborted records have effects"
+            return _UNCOMMITTED
         if kind in profile.survives and kind != OVERSIZE:
             return None
         if kind == KEYS or kind in profile.survives:
@@ -55,7 +61,14 @@ def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
 
 def _odd(kind: str) -> Callable[[Pipeline, int], Sequence[Strike]]:
     return lambda pipeline, n: [
-        Strike(do=OddInput(records=kind, orders=kind in pipeline.odd_orders, phase=phase(n)))
+        Strike(
+            do=OddInput(
+                records=kind,
+                orders=kind in pipeline.odd_orders,
+                phase=phase(n),
+                spark=pipeline.spark,
+            )
+        )
     ]
 
 
@@ -104,9 +117,10 @@ INPUT: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=ABORTED,
         says="its input contains records of an aborted transaction",
-        of="pipelines that use read_committed or transactions, and continued after such records in "
-        "the dry run",
-        proof=_BEHIND,
+        of="all pipelines with --transactional-input; otherwise Spark jobs that use "
+        "read_committed, and other pipelines that use it or transactions and continued after such "
+        "records in the dry run",
+        proof=f"{_BEHIND}, or were committed by the Spark job",
         unless=_odd_unless(ABORTED),
         strikes=_odd(ABORTED),
         side_by_side=True,

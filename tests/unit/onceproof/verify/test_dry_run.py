@@ -56,6 +56,7 @@ SAME_KEY = {
     "claims": ("at-least-once",), "preset": "brutal", "faults": ("kill program",),
     "schedule": Path("x"), "accepted": ("evicted",), "settle": 9.0, "records": 7,
     "plain_data": True,
+    "transactional_input": True,
 }  # fmt: skip
 OTHER_KEY = {
     "instances": 2, "states": ("x.py:f",), "expects": ("x.py:f",), "ignored": ("json:$.at",),

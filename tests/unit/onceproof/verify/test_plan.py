@@ -44,6 +44,10 @@ from tests.unit.onceproof.verify.profiles_made_up import (
     TWO_WORKERS,
 )
 
+UNCOMMITTED = (
+    "it reads with read_uncommitted, so records of aborted transactions have effects; if its input "
+    "can have any, give --transactional-input"
+)
 SIDE_BY_SIDE = frozenset({ABORTED, NULL, OVERSIZE, KEYS, "partition-added"})
 """Hazards of the input, which are tested at the same time."""
 
@@ -283,7 +287,7 @@ def test_reason_says_when_the_pipeline_was_not_observed() -> None:
         ),
         (
             {"read_committed": False},
-            {ABORTED: "it reads with read_uncommitted, so aborted records have effects"},
+            {ABORTED: UNCOMMITTED},
         ),
         ({"read_committed": False, "transactional_ids": 1}, {}),
     ],
@@ -294,6 +298,26 @@ def test_odd_records_need_a_pipeline_that_survived_them(
     planned = plan(pipeline(replace(COPY, **change)), "standard")  # type: ignore[arg-type]
     found = {name: reason for name, reason in planned.absent.items() if name in (ABORTED, NULL)}
     assert found == absent
+
+
+@pytest.mark.parametrize(
+    ("read_committed", "transactional", "absent"),
+    [(False, False, UNCOMMITTED), (False, True, None), (True, False, None), (True, True, None)],
+)
+def test_spark_job_gets_aborted_records_if_it_must_not_read_them(
+    read_committed: bool, transactional: bool, absent: str | None
+) -> None:
+    job = pipeline(replace(SPARK_JOB, read_committed=read_committed), spark=True)
+    job = replace(job, transactional_input=transactional)
+    assert plan(job, "standard").absent.get(ABORTED) == absent
+    assert all(at.do == OddInput(records=ABORTED, phase=at.do.phase, spark=True)  # type: ignore[attr-defined]
+               for at in faults_for(job, ABORTED))  # fmt: skip
+
+
+def test_transactional_input_tests_reading_of_aborted_records() -> None:
+    copy = pipeline(replace(COPY, read_committed=False))
+    assert ABORTED in plan(copy, "standard").absent
+    assert ABORTED not in plan(replace(copy, transactional_input=True), "standard").absent
 
 
 def test_plain_data_excludes_odd_records() -> None:
