@@ -46,10 +46,13 @@ def check(
     *,
     promised: RequiredHistory = NOTHING,
     rows: Callable[[str, pa.Table], None] | None = None,
+    alike: bool = False,
 ) -> Judgement:
     """Judge a history against claims.
 
     Args:
+        alike: whether the claims are about trials that are alike. Then hops on which the same
+            anomalies are looked for share one self-check, on the first of them.
         promised: what is known independently to be in the history.
         rows: called for each anomaly found, with its name and all rows that prove it.
 
@@ -59,7 +62,7 @@ def check(
     claims = tuple(claims)
     with open_history(history, settings or Settings()) as bottom:
         return run_interruptibly(
-            bottom.database, lambda: _judged(bottom, history, claims, promised, rows)
+            bottom.database, lambda: _judged(bottom, history, claims, promised, rows, alike)
         )
 
 
@@ -69,6 +72,7 @@ def _judged(
     claims: Sequence[Claim],
     promised: RequiredHistory,
     rows: Callable[[str, pa.Table], None] | None,
+    alike: bool,
 ) -> Judgement:
     circumstances = Circumstances.of(history, promised)
     missing = belonging(bottom, history, promised)
@@ -77,7 +81,7 @@ def _judged(
         bottom.above(trials.tables()) as first,
         first.above({"sampled": choose(first, trials)}) as layer,
     ):
-        trial = _Trial(layer, claims, trials, circumstances)
+        trial = _Trial(layer, claims, trials, circumstances, alike)
         judged = tuple(trial.judge(claim, missing) for claim in claims)
         relations = {**bottom.counts(), **first.counts(), **layer.counts()}
         late = late_inputs(layer)
@@ -128,9 +132,14 @@ def find(
 
 class _Trial:
     def __init__(
-        self, layer: Layer, claims: Iterable[Claim], trials: Trials, circumstances: Circumstances
+        self,
+        layer: Layer,
+        claims: Iterable[Claim],
+        trials: Trials,
+        circumstances: Circumstances,
+        alike: bool,
     ) -> None:
-        self._layer = layer
+        self._layer, self._alike = layer, alike
         self._trials = trials
         self._circumstances = circumstances
         self._claims: dict[Stretch, list[Claim]] = {}
@@ -168,16 +177,22 @@ class _Trial:
     def _prove(
         self, wanted: Mapping[Stretch, frozenset[str]], pool: Workers
     ) -> dict[Stretch, tuple[Mutation, ...]]:
+        tested = {
+            stretch: (stretch[0], names) if self._alike else stretch
+            for stretch, names in wanted.items()
+        }
+        firsts = {test: stretch for stretch, test in reversed(tested.items())}
         proofs = prove(
             self._layer,
             taken_out(self._layer),
             [
-                Proof(hop=hop, trial=number, wanted=names, where=self._where((hop, number)))
-                for (hop, number), names in wanted.items()
+                Proof(hop=at[0], trial=at[1], wanted=wanted[at], where=self._where(at))
+                for at in firsts.values()
             ],
             pool,
         )
-        return dict(zip(wanted, proofs, strict=True))
+        of_test = dict(zip(firsts, proofs, strict=True))
+        return {stretch: of_test[test] for stretch, test in tested.items()}
 
     def judge(self, claim: Claim, missing: Sequence[Control]) -> ClaimJudgement:
         stretches = [self._stretch(hop, claim) for hop in claim.hop.parts]

@@ -34,10 +34,10 @@ from onceproof.harness.links.topology import (
 from onceproof.harness.links.toxiproxy import ToxiproxyServer
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.stage.base import SHUT_DOWN_SECONDS, GatedLink
+from onceproof.harness.stage.base import SHUT_DOWN_SECONDS
 from onceproof.harness.stage.broker_config import SETTINGS
 from onceproof.harness.stage.broker_template import broker_template
-from onceproof.harness.stage.gates import Gates
+from onceproof.harness.stage.gates import Gates, OnGate
 from onceproof.harness.stage.local_broker import LocalBroker
 from onceproof.harness.stage.local_postgres import LocalPostgres
 from onceproof.harness.stage.proxied import ProxiedLinks
@@ -261,7 +261,7 @@ class LocalStage:
     def entrance(self, link: Link) -> str:
         return self._links.of(link)[0].listen
 
-    def gate(self, link: Link) -> GatedLink:
+    def gate(self, link: Link) -> OnGate:
         return self._gates.gate(link)
 
     def ungate(self, link: Link) -> None:

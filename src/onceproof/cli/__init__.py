@@ -18,6 +18,7 @@ from onceproof.cli import (
     diff,
     doctor,
     explain,
+    explore,
     lab,
     matrix,
     report,
@@ -45,6 +46,7 @@ _TRIAL, _JUDGE, _LAB, _HERE = "Run trials", "Judge and report", "Break by hand",
 app.callback()(config.before)
 app.command(rich_help_panel=_TRIAL)(run.run)
 app.command(rich_help_panel=_TRIAL)(verify.verify)
+app.command(rich_help_panel=_TRIAL)(explore.explore)
 app.command("list", rich_help_panel=_TRIAL)(listing.list_)
 app.command(rich_help_panel=_TRIAL)(run.replay)
 app.command(rich_help_panel=_TRIAL)(soak.soak)

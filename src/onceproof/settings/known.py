@@ -31,6 +31,7 @@ _PER_CALL: Final = {
     "clean": {"yes", "downloads"},
     "config show": {"as_json"},
     "end": {"judge", "lab"},
+    "explore": {"merge", "only", "shard"},
     "fault": {"lab"},
     "heal": {"lab"},
     "lab": {"bare", "for_program", "topic"},

@@ -31,6 +31,7 @@ LEFT_OVER = "docs/findings/java-positions-of-an-abort.md"
 
 HOW_TO_RUNS = "tests/end_to_end/test_how_to_pages.py"
 EXECUTED = {
+    ("docs/how-to/explore-a-client.md", "console"): "tests/end_to_end/test_explore.py",
     (TUTORIAL, "console"): "tests/end_to_end/test_verify.py",
     (TUTORIAL, "python"): "tests/end_to_end/test_verify.py",
     (SPARK, "console"): HOW_TO_RUNS,

@@ -1,0 +1,1 @@
+"""Try every fault at every message and crash point of a pipeline: `onceproof explore`."""

@@ -1,0 +1,106 @@
+"""Acts: what can be done at a point. A single is one act at one point.
+
+A broker refuses a request before it has carried it out. It answers with an error after it has only
+where Kafka can: if replication, or the write to a coordinator's log, times out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from onceproof.harness.explore.points import Direction, Point
+from onceproof.harness.links.gate.rules import Action
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Act:
+    """One kind of fault.
+
+    Attributes:
+        direction: of the messages at which it is possible.
+        action: what the gate does with the message.
+        error: Kafka's name of the error that the gate answers with.
+        kills: whether the client is killed (SIGKILL) when the gate has the message, and restarted.
+    """
+
+    name: str
+    direction: Direction
+    action: Action
+    error: str | None = None
+    kills: bool = False
+
+    @property
+    def cost(self) -> int:
+        """Relative cost of a trial."""
+        return 2 if self.kills else 1
+
+
+_ACTS: Final = (
+    Act(name="request lost", direction="request", action="drop"),
+    Act(name="request late", direction="request", action="hold"),
+    Act(name="response lost", direction="response", action="drop"),
+    Act(name="response late", direction="response", action="hold"),
+    Act(name="connection closed before", direction="request", action="close-before"),
+    Act(name="connection closed after", direction="request", action="close-after"),
+    Act(name="request duplicated", direction="request", action="duplicate"),
+    Act(name="client killed before", direction="request", action="drop", kills=True),
+    Act(name="client killed after", direction="response", action="drop", kills=True),
+)
+_REFUSALS: Final = {
+    "InitProducerId": (
+        "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "CONCURRENT_TRANSACTIONS",
+    ),
+    "AddPartitionsToTxn": ("CONCURRENT_TRANSACTIONS", "NOT_COORDINATOR", "INVALID_PRODUCER_EPOCH"),
+    "Produce": (
+        "NOT_LEADER_FOR_PARTITION", "OUT_OF_ORDER_SEQUENCE_NUMBER", "INVALID_PRODUCER_EPOCH",
+    ),
+    "EndTxn": ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "INVALID_PRODUCER_EPOCH"),
+}  # fmt: skip
+"""API → errors with which brokers refuse: one to retry, one after a move, one that aborts."""
+_ANSWERS: Final = {
+    "InitProducerId": ("COORDINATOR_NOT_AVAILABLE",),
+    "AddPartitionsToTxn": ("COORDINATOR_NOT_AVAILABLE",),
+    "Produce": ("REQUEST_TIMED_OUT", "NOT_ENOUGH_REPLICAS_AFTER_APPEND"),
+    "EndTxn": ("COORDINATOR_NOT_AVAILABLE",),
+}
+"""API → errors that brokers answer with although they may have carried out the request."""
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Single:
+    """One act at one point."""
+
+    point: Point
+    act: Act
+
+    @property
+    def id(self) -> str:
+        return f"{self.act.name} @ {self.point.id}"
+
+    @classmethod
+    def parse(cls, text: str) -> Single:
+        """Reverse `id`; raise `ValueError` if the text is not the id of a single."""
+        name, _, at = text.partition(" @ ")
+        point = Point.parse(at)
+        for act in acts_at(point):
+            if act.name == name:
+                return cls(point=point, act=act)
+        raise ValueError(f"invalid act {name!r} at {at}")
+
+
+def acts_at(point: Point) -> Iterator[Act]:
+    """All acts that are possible at a point."""
+    yield from (act for act in _ACTS if act.direction == point.direction)
+    if point.direction == "request":
+        for error in _REFUSALS.get(point.api, ()):
+            yield Act(name=f"refused {error}", direction="request", action="error", error=error)
+    else:
+        for error in _ANSWERS.get(point.api, ()):
+            yield Act(name=f"answered {error}", direction="response", action="error", error=error)
+
+
+def singles(points: Iterable[Point]) -> list[Single]:
+    """Every act at every point."""
+    return [Single(point=point, act=act) for point in points for act in acts_at(point)]

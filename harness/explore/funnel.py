@@ -1,0 +1,175 @@
+"""The figures of an exploration: what was possible, tried, hit and found, never a lone share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from onceproof.harness.explore.acts import Single, singles
+from onceproof.harness.explore.journal import Known
+from onceproof.harness.explore.pairs import Pairs
+from onceproof.harness.explore.points import Protocol, learn
+from onceproof.harness.explore.singles import TRIES
+from onceproof.harness.explore.trials import Outcome, parse_key
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairFigures:
+    """Numbers of pairs: possible, chosen, like others, assumed independent, and tried."""
+
+    possible: int
+    chosen: int
+    chosen_hit: int
+    alike: int
+    independent: int
+    drawn_hit: int
+    differed: int
+    """Drawn pairs with a violation that neither of their singles had."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Funnel:
+    """The figures of an exploration.
+
+    Attributes:
+        points: number of stable points; `unstable` are the ids of the others.
+        singles: number of singles of the stable points.
+        hit: number of singles that were hit, by verdict.
+        missed: singles that were missed in all tries, with the last reason.
+        left: number of singles that are still to be tried.
+        violations: keys of trials that came out violated, with the anomalies.
+    """
+
+    points: int
+    unstable: tuple[str, ...]
+    quiet: int
+    trials: int
+    singles: int
+    hit: Mapping[str, int]
+    missed: Mapping[str, str]
+    left: int
+    pairs: PairFigures | None
+    violations: Mapping[str, tuple[str, ...]]
+    confirmed: Mapping[str, tuple[int, int]]
+    shrunk: Mapping[str, str]
+    signatures: int
+    once: int
+    """Number of signatures that occurred once."""
+    unsound: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def funnel(known: Known, pairs: Pairs | None = None) -> Funnel:
+    """Count what a journal contains; `pairs` is None if none were planned yet."""
+    protocol = learn(known.quiet) if known.quiet else Protocol(stable=(), unstable=())
+    every = set(singles(protocol.stable))
+    hit, missed = singles_in(known)
+    # Shards may have learned points that are not stable in all of them.
+    hit = {single: outcome for single, outcome in hit.items() if single in every}
+    missed = {single: why for single, why in missed.items() if single in every}
+    violated = {
+        e.key: tuple(sorted(e.outcome.anomalies)) for e in known.trials if e.outcome.violated
+    }
+    signatures = Counter(e.outcome.signature for e in known.trials if e.outcome.hit)
+    return Funnel(
+        points=len(protocol.stable),
+        unstable=tuple(point.id for point in protocol.unstable),
+        quiet=len(known.quiet),
+        trials=len(known.trials),
+        singles=len(every),
+        hit=dict(Counter(outcome.verdict for outcome in hit.values())),
+        missed={single.id: why for single, why in missed.items()},
+        left=len(every) - len(hit) - len(missed),
+        pairs=None if pairs is None else _pairs(known, pairs),
+        violations=violated,
+        confirmed={key: (c.failed, c.tries) for key, c in known.confirmed.items()},
+        shrunk={key: _shrunk(s.to, s.transactions, s.records) for key, s in known.shrunk.items()},
+        signatures=len(signatures),
+        once=sum(count == 1 for count in signatures.values()),
+        unsound=tuple(known.unsound),
+    )
+
+
+def singles_in(known: Known) -> tuple[dict[Single, Outcome], dict[Single, str]]:
+    """Return the singles that were hit, with outcomes, and those given up, with the reason."""
+    hit: dict[Single, Outcome] = {}
+    misses: dict[Single, list[str]] = {}
+    for entry in known.trials:
+        faults = parse_key(entry.key)
+        if len(faults) != 1:
+            continue
+        if entry.outcome.missed is None:
+            hit[faults[0]] = entry.outcome
+        else:
+            misses.setdefault(faults[0], []).append(entry.outcome.missed)
+    missed = {
+        single: whys[-1]
+        for single, whys in misses.items()
+        if single not in hit and len(whys) >= TRIES
+    }
+    return hit, missed
+
+
+def _pairs(known: Known, pairs: Pairs) -> PairFigures:
+    chosen, drawn = ({trial.key for trial in part} for part in (pairs.chosen, pairs.drawn))
+    hit = {e.key: e.outcome for e in known.trials if e.outcome.hit}
+    alone = {key for key, outcome in hit.items() if outcome.violated and " + " not in key}
+    return PairFigures(
+        possible=pairs.possible,
+        chosen=len(chosen),
+        chosen_hit=len(chosen & hit.keys()),
+        alike=pairs.alike,
+        independent=pairs.independent,
+        drawn_hit=len(drawn & hit.keys()),
+        differed=sum(
+            hit[key].violated and alone.isdisjoint(key.split(" + ")) for key in drawn & hit.keys()
+        ),
+    )
+
+
+def _shrunk(to: str, transactions: int, records: int) -> str:
+    return f"{to}, with {transactions} transactions of {records} records"
+
+
+def told(figures: Funnel) -> list[str]:
+    """The figures as lines of text."""
+    hit = sum(figures.hit.values())
+    verdicts = ", ".join(f"{count} {_VERDICT[name]}" for name, count in sorted(figures.hit.items()))
+    lines = [
+        f"points   {figures.points} stable in {figures.quiet} quiet runs, "
+        f"{len(figures.unstable)} unstable (not explored)",
+        f"singles  {figures.singles}: {hit} hit ({verdicts or 'none'}), "
+        f"{len(figures.missed)} missed after {TRIES} tries, {figures.left} left",
+    ]
+    if (pairs := figures.pairs) is not None:
+        lines.append(
+            f"pairs    {pairs.possible} possible: {pairs.chosen} chosen ({pairs.chosen_hit} hit), "
+            f"{pairs.alike} like another after the first fault, "
+            f"{pairs.independent} assumed independent ({pairs.drawn_hit} of them tried, "
+            f"{pairs.differed} differed)"
+        )
+    lines += [
+        f"trials   {figures.trials}, with {figures.signatures} different reactions, "
+        f"{figures.once} of them seen once",
+        *(f"unstable {point}" for point in figures.unstable),
+        *(f"missed   {single}: {why}" for single, why in figures.missed.items()),
+        *(f"unsound  {why}" for why in figures.unsound),
+    ]
+    for key, names in figures.violations.items():
+        failed, of = figures.confirmed.get(key, (0, 0))
+        repeated = f"; repeated {failed} of {of} times on a fresh stage" if of else ""
+        least = f"; smallest case: {figures.shrunk[key]}" if key in figures.shrunk else ""
+        lines.append(f"violated {key}: {', '.join(names)}{repeated}{least}")
+    return lines
+
+
+_VERDICT = {
+    "holds": "hold",
+    "violated": "violated",
+    "stalled": "stalled",
+    "unknown": "unknown",
+}

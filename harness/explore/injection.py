@@ -1,0 +1,168 @@
+"""Inject the faults of a trial into its lane, and tell whether each met its message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Final
+
+from onceproof.harness.explore.lane import Lane
+from onceproof.harness.explore.points import Message, passed_by
+from onceproof.harness.explore.reports import Reports
+from onceproof.harness.explore.trace import traced
+from onceproof.harness.explore.trials import Aimed, Outcome, Signature, Trial
+from onceproof.harness.links.gate.client import Event, Gate, Placed
+from onceproof.harness.links.gate.rules import MessageMatch
+from onceproof.harness.wait import Overdue
+
+_HIT_SECONDS: Final = 30.0
+_LATE_SECONDS: Final = 8.0
+"""How long a late message is held if nothing of the next transaction is written."""
+_OVER_SECONDS: Final = 90.0
+_AFTER: Final = 8
+"""Number of APIs after a fault that distinguish reactions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Met:
+    """What happened in a lane, before it is judged.
+
+    Attributes:
+        stalled: why the client did not end; None if it ended.
+    """
+
+    outcome: Outcome
+    stalled: str | None = None
+
+
+class Injection:
+    """One trial in a lane whose topic exists."""
+
+    def __init__(
+        self, lane: Lane, trial: Trial, *, gate: Gate, links: Sequence[str], reports: Reports
+    ) -> None:
+        self._lane, self._trial = lane, trial
+        self._gate, self._links, self._reports = gate, list(links), reports
+
+    def run(self) -> Met:
+        """Start the client, inject the faults, and wait until the client has ended."""
+        missed: str | None = None
+        stalled: str | None = None
+        with ExitStack() as stack:
+            rules = [self._put(aimed, stack) for aimed in self._trial.aimed]
+            self._lane.start()
+            stack.callback(lambda: self._lane.kill("the trial is over"))
+            for aimed, rule in zip(self._trial.aimed, rules, strict=True):
+                missed = missed or self._carry_out(aimed, rule)
+            try:
+                self._lane.wait_over(_OVER_SECONDS)
+            except Overdue as error:
+                stalled = str(error)
+            self._reports.settle()
+        events = self._reports.messages(self._lane.name)
+        trace = traced(events)
+        fired = [self._reports.of_rule(rule, "fired") for rule in rules]
+        hits = [_number_of(firings[0], events) if firings else -1 for firings in fired]
+        if missed is None:
+            missed = next(
+                filter(None, map(_missed, self._trial.aimed, fired, hits, [trace] * len(hits))),
+                None,
+            )
+        outcome = Outcome(
+            missed=missed,
+            trace=passed_by(trace),
+            hits=tuple(hits) if missed is None else (),
+            signature=Signature(
+                perceived=self._lane.perceived(),
+                after=_apis_after(events, max(hits, default=-1)),
+                epochs=len({tuple(e["producer"]) for e in events if e["producer"]}),
+                connections=len({(e["link"], e["connection"]) for e in events}),
+            ),
+        )
+        return Met(outcome=outcome, stalled=stalled)
+
+    def _put(self, aimed: Aimed, stack: ExitStack) -> Placed:
+        act, point = aimed.single.act, aimed.single.point
+        match = MessageMatch(
+            direction=act.direction,
+            api=point.api,
+            client_id=f"{self._lane.name}-{aimed.place.life}",
+            nth=aimed.place.nth,
+        )
+        rule = self._gate.put(self._links, match.rule(act.action, error=act.error))
+        stack.callback(rule.remove)
+        return rule
+
+    def _carry_out(self, aimed: Aimed, rule: Placed) -> str | None:
+        """Wait until a rule fires, and do what the gate cannot; return why it missed, if so."""
+        act = aimed.single.act
+
+        def over() -> bool:
+            return bool(self._reports.of_rule(rule, "fired")) or not self._lane.running
+
+        in_time = self._reports.wait(over, _HIT_SECONDS)
+        self._reports.settle()
+        if not self._reports.of_rule(rule, "fired"):
+            return f"the client {'ended' if in_time else 'ran on'} without the message"
+        if act.kills:
+            self._lane.kill(f"killed by «{aimed.single.id}»")
+            self._lane.start()
+        elif act.action == "hold":
+            self._wait_late(rule)
+            rule.release()
+        return None
+
+    def _wait_late(self, rule: Placed) -> None:
+        """Wait until the next transaction has written, or the client has ended or does nothing."""
+        held = self._reports.of_rule(rule, "fired")[0]
+
+        def reached() -> bool:
+            events = self._reports.messages(self._lane.name)
+            number = _number_of(held, events)
+            return not self._lane.running or _next_wrote(traced(events), number)
+
+        self._reports.wait(reached, _LATE_SECONDS)
+
+
+def _next_wrote(trace: Sequence[Message], held: int) -> bool:
+    """Whether the transaction after that of a held message has written something."""
+    early = trace[held].purpose in ("start", "recovery")
+    return any(
+        message.api == "Produce"
+        and message.direction == "response"
+        and (early or message.unit > trace[held].unit)
+        for message in trace[held + 1 :]
+    )
+
+
+def _number_of(fired: Event, events: Sequence[Event]) -> int:
+    """Return the number of the message among a lane's events; -1 if it is not reported."""
+    same = ("link", "connection", "correlation_id", "direction")
+    return next(
+        (n for n, event in enumerate(events) if all(event[s] == fired[s] for s in same)), -1
+    )
+
+
+def _missed(aimed: Aimed, fired: Sequence[Event], hit: int, trace: Sequence[Message]) -> str | None:
+    """Return why a fault did not act exactly once on its message; None if it did."""
+    point = aimed.single.point
+    if len(fired) != 1:
+        return f"the gate acted {len(fired)} times"
+    if hit < 0:
+        return "its message was not reported"
+    met = trace[hit]
+    if (met.api, met.direction, met.purpose) != (point.api, point.direction, point.purpose):
+        return f"it met a {met.direction} of {met.api} for {met.purpose}"
+    return None
+
+
+def _apis_after(events: Sequence[Event], hit: int) -> tuple[str, ...]:
+    """Return the APIs of the requests after a fault, without repetitions in a row."""
+    if hit < 0:
+        return ()
+    found: list[str] = []
+    for event in events[hit + 1 :]:
+        if event["direction"] == "request" and found[-1:] != [event["api"]]:
+            found.append(event["api"])
+    return tuple(found[:_AFTER])

@@ -1,0 +1,204 @@
+"""Points: the places in a pipeline's protocol where a fault can act.
+
+A point is the same in every run, so it does not depend on connections, correlation ids or times. It
+is learned from runs without faults.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal
+
+Purpose = Literal["commit", "abort", "recovery", "start", "work"]
+Ordinal = Literal["first", "middle", "last"]
+Direction = Literal["request", "response"]
+DIRECTIONS: Final[tuple[Direction, ...]] = ("request", "response")
+PURPOSES: Final[tuple[Purpose, ...]] = ("commit", "abort", "recovery", "start", "work")
+"""In the order in which points are tried."""
+_PASSES: Final = 3
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Point:
+    """A message by its place in the protocol.
+
+    Attributes:
+        role: of the client, such as `producer`.
+        api: name in the Kafka protocol.
+        purpose: what the message is for.
+        ordinal: its place among the messages of its kind in the same transaction.
+        target: role of the broker that receives the request, such as `leader`.
+    """
+
+    role: str
+    direction: Direction
+    api: str
+    purpose: Purpose
+    ordinal: Ordinal
+    target: str
+
+    @property
+    def id(self) -> str:
+        return (
+            f"{self.role}/{self.direction}/{self.api}/{self.purpose}/{self.ordinal}/{self.target}"
+        )
+
+    @classmethod
+    def parse(cls, text: str) -> Point:
+        """Reverse `id`; raise `ValueError` if the text is not the id of a point."""
+        names = [field.name for field in fields(cls)]
+        parts = text.split("/")
+        if len(parts) != len(names):
+            raise ValueError(f"invalid point {text!r}: expected {'/'.join(names)}")
+        return cls(**dict(zip(names, parts, strict=True)))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """One observed message.
+
+    Attributes:
+        unit: number of the transaction, from 0.
+        life: number of the client's process, from 1.
+        event: identity of the message among what the gates reported.
+    """
+
+    unit: int
+    life: int
+    role: str
+    direction: Direction
+    api: str
+    purpose: Purpose
+    target: str
+    event: int = 0
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        return (self.role, self.direction, self.api, self.purpose, self.target)
+
+
+def points_in(trace: Sequence[Message]) -> list[Point]:
+    """Return the point of each message of a trace.
+
+    Messages of the same kind in the same transaction are folded: first, last, and all in between.
+    A single one is `first`.
+    """
+    of = Counter((message.unit, message.kind) for message in trace)
+    seen: Counter[tuple[int, tuple[Any, ...]]] = Counter()
+    found = []
+    for message in trace:
+        key = (message.unit, message.kind)
+        seen[key] += 1
+        found.append(
+            Point(
+                role=message.role,
+                direction=message.direction,
+                api=message.api,
+                purpose=message.purpose,
+                target=message.target,
+                ordinal=_ordinal(seen[key], of[key]),
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passed:
+    """A point that a trial passed, with the transaction and the life in which it did."""
+
+    point: Point
+    unit: int
+    life: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.life}.{self.unit} {self.point.id}"
+
+    @classmethod
+    def parse(cls, text: str) -> Passed:
+        """Reverse `id`; raise `ValueError` if the text is something else."""
+        numbers, _, point = text.partition(" ")
+        life, _, unit = numbers.partition(".")
+        return cls(point=Point.parse(point), unit=int(unit), life=int(life))
+
+
+def passed_by(trace: Sequence[Message]) -> tuple[Passed, ...]:
+    """Return what a trace passed, message by message."""
+    return tuple(
+        Passed(point=point, unit=message.unit, life=message.life)
+        for message, point in zip(trace, points_in(trace), strict=True)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """The place of a message in a trial: the `nth` of its API and direction in a client's life."""
+
+    life: int
+    nth: int
+
+
+def place_of(point: Point, trace: Sequence[Passed], *, after: int | None = None) -> Place | None:
+    """Return where a fault must act to meet a point in a trial like an earlier one.
+
+    Args:
+        trace: what the earlier trial passed.
+        after: number of the message after which the point must come; None: in the transaction in
+            the middle, if the point is there, so that there is work before and after it.
+
+    Returns:
+        The place; None if the point does not come.
+    """
+    found = [
+        n
+        for n, passed in enumerate(trace)
+        if passed.point == point and n > (-1 if after is None else after)
+    ]
+    if not found:
+        return None
+    middle = max(passed.unit for passed in trace) // 2
+    chosen = next((n for n in found if trace[n].unit >= middle), found[-1])
+    at = found[0] if after is not None else chosen
+    life = trace[at].life
+    same = (
+        passed.life == life
+        and (passed.point.api, passed.point.direction) == (point.api, point.direction)
+        for passed in trace[: at + 1]
+    )
+    return Place(life=life, nth=sum(same))
+
+
+def _ordinal(number: int, of: int) -> Ordinal:
+    return "first" if number == 1 else "last" if number == of else "middle"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """The points of a pipeline without faults.
+
+    Attributes:
+        stable: points of every run, in the order of the first run.
+        unstable: points of some runs only. They are not explored.
+    """
+
+    stable: tuple[Point, ...]
+    unstable: tuple[Point, ...]
+
+
+def learn(traces: Iterable[Sequence[Passed]]) -> Protocol:
+    """Return the points that runs without faults have in common, and the others.
+
+    Raises:
+        ValueError: there are fewer than three runs, so stability cannot be judged.
+    """
+    found = [dict.fromkeys(passed.point for passed in trace) for trace in traces]
+    if len(found) < _PASSES:
+        raise ValueError(f"{len(found)} runs without faults; expected at least {_PASSES}")
+    every = set(found[0]).intersection(*found[1:])
+    once = dict.fromkeys(point for points in found for point in points)
+    return Protocol(
+        stable=tuple(point for point in found[0] if point in every),
+        unstable=tuple(point for point in once if point not in every),
+    )

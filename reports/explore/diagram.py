@@ -1,0 +1,78 @@
+"""A sequence diagram of a quiet trial, each message with the worst that a fault at it caused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from onceproof.harness.explore.points import Passed, Point
+
+LEFT: Final = 90
+ROW: Final = 26
+TOP: Final = 44
+_GAP: Final = 210
+_TARGETS: Final = ("leader", "transaction-coordinator", "any-broker")
+_TITLES: Final = {
+    "leader": "partition leader",
+    "transaction-coordinator": "transaction coordinator",
+    "any-broker": "any broker",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrow:
+    """One message: from `start` to `end` at height `y`; `tone` is a verdict."""
+
+    point: Point
+    anchor: str
+    start: int
+    end: int
+    y: int
+    tone: str
+    label: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagram:
+    """A sequence diagram: lifelines by x, and arrows from top to bottom."""
+
+    lifelines: tuple[tuple[int, str], ...]
+    arrows: tuple[Arrow, ...]
+    width: int
+    height: int
+
+
+def diagram(
+    trace: Sequence[Passed], anchors: Mapping[Point, str], tones: Mapping[Point, str]
+) -> Diagram:
+    """Draw the first message of each point.
+
+    Args:
+        anchors: ids of the sections about the points that were explored.
+        tones: the worst verdict at each point.
+    """
+    shown = [p for p in dict.fromkeys(passed.point for passed in trace) if p in anchors]
+    targets = [t for t in _TARGETS if any(point.target == t for point in shown)]
+    at = {target: LEFT + _GAP * number for number, target in enumerate(targets, start=1)}
+    arrows = []
+    for number, point in enumerate(shown):
+        ends = (LEFT, at[point.target])
+        start, end = ends if point.direction == "request" else ends[::-1]
+        arrows.append(
+            Arrow(
+                point=point,
+                anchor=anchors[point],
+                start=start,
+                end=end + (-6 if end > start else 6),
+                y=TOP + ROW * (number + 1),
+                tone=tones.get(point, "unexercised"),
+                label=f"{point.api} ({point.purpose}, {point.ordinal})",
+            )
+        )
+    return Diagram(
+        lifelines=((LEFT, "client"), *((x, _TITLES[target]) for target, x in at.items())),
+        arrows=tuple(arrows),
+        width=LEFT + _GAP * len(targets) + 110,
+        height=TOP + ROW * (len(shown) + 2),
+    )

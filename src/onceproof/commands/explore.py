@@ -1,0 +1,245 @@
+"""`onceproof explore`: try every fault at every message of a client."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from onceproof.commands.setup import prepared
+from onceproof.errors import TROUBLE, USAGE, exit_on_error
+from onceproof.harness.explore.bench import ProducerBench
+from onceproof.harness.explore.exploration import (
+    CONFIRMATIONS,
+    Exploration,
+    Limits,
+    Load,
+    NotSound,
+    pairs_in,
+)
+from onceproof.harness.explore.funnel import Funnel, funnel, told
+from onceproof.harness.explore.journal import JOURNAL, BadJournal, Journal, Known, merged, read
+from onceproof.harness.explore.pairs import united
+from onceproof.harness.explore.subjects import SUBJECTS, ProducerSubject
+from onceproof.harness.explore.trials import Outcome, parse_key
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.tools.versions import versions
+from onceproof.harness.wait import Interrupted, Overdue
+from onceproof.interrupts import INTERRUPTED
+from onceproof.reports.explore.page import render
+from onceproof.reports.write import write_whole
+from onceproof.stopping import stop_on_signals
+
+VIOLATED, STALLED, UNEXERCISED = 1, 4, 5
+PAGE: Final = "explore.html"
+FIGURES: Final = "explore.json"
+_WORK: Final = "stage-"
+_VERSIONS: Final = ("code", "confluent-kafka", "kafka-python")
+"""What must not change while an exploration continues."""
+
+
+def list_subjects() -> int:
+    for name, subject in SUBJECTS.items():
+        kind = "transactions" if subject.transactional else "idempotent records"
+        print(f"{name:28} {subject.sender.name}, {kind}")
+    return 0
+
+
+def explore(
+    name: str,
+    *,
+    out: Path | None,
+    transactions: int,
+    records: int,
+    with_pairs: bool,
+    trials: int | None,
+    minutes: float | None,
+    shard: str,
+    only: str | None,
+    lanes: int,
+    seed: int,
+) -> int:
+    """Explore a subject, or continue; print the figures and write the page."""
+    if name not in SUBJECTS:
+        return _usage(f"unknown subject {name}: expected one of {', '.join(SUBJECTS)}")
+    try:
+        share, faults = _shard(shard), None if only is None else parse_key(only)
+    except ValueError as error:
+        return _usage(str(error))
+    subject, load = SUBJECTS[name], Load(transactions=transactions, records=records)
+    folder = out or Path("runs") / f"explore-{name}"
+    with exit_on_error(), _trouble(folder):
+        tools = prepared()
+        stop = stop_on_signals()
+        with _work(folder) as work:
+            own = work if faults is not None else folder
+            journal = Journal(own, _about(subject, load, seed, share))
+            with (
+                stop.in_order(),
+                ProducerBench(subject, tools=tools, folder=work, stop=stop, lanes=lanes) as bench,
+            ):
+                exploration = Exploration(
+                    bench=bench,
+                    journal=journal,
+                    limits=_limits(trials, minutes),
+                    load=load,
+                    seed=seed,
+                    shard=share,
+                    with_pairs=with_pairs,
+                )
+                if faults is not None:
+                    return _repeated(exploration.repeat(faults, CONFIRMATIONS))
+                exploration.told = _Progress(exploration)
+                figures = exploration.run()
+            journal.close()
+    return _concluded(figures, journal.known, folder)
+
+
+def _repeated(outcomes: Sequence[Outcome]) -> int:
+    for outcome in outcomes:
+        print(f"missed: {outcome.missed}" if outcome.missed else _told(outcome))
+    if any(outcome.violated for outcome in outcomes):
+        return VIOLATED
+    return 0 if any(outcome.hit for outcome in outcomes) else UNEXERCISED
+
+
+def _told(outcome: Outcome) -> str:
+    return f"{outcome.verdict}: {', '.join(sorted(outcome.anomalies)) or outcome.reason}"
+
+
+def _limits(trials: int | None, minutes: float | None) -> Limits:
+    ends_at = float("inf") if minutes is None else time.monotonic() + 60 * minutes
+    return Limits(trials=trials, over=lambda: time.monotonic() >= ends_at)
+
+
+@contextmanager
+def _work(folder: Path) -> Iterator[Path]:
+    """A folder for stages and histories, which is kept only if an error is to be examined."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob(f"{_WORK}*"):
+        shutil.rmtree(old)
+    work = folder / f"{_WORK}{time.time_ns():x}"
+    try:
+        yield work
+    except Interrupted:
+        shutil.rmtree(work, ignore_errors=True)
+        raise
+    shutil.rmtree(work)
+
+
+def merge(folders: Sequence[Path], *, out: Path | None) -> int:
+    """Print the figures of several shards, and write one page about them."""
+    with exit_on_error():
+        try:
+            parts = [read(folder / JOURNAL) for folder in folders]
+            known = merged(parts)
+        except BadJournal as error:
+            return _usage(str(error))
+        planned = [pairs_in(part) for part in parts]
+        folder = out or Path("runs") / "explore-merged"
+        folder.mkdir(parents=True, exist_ok=True)
+        return _concluded(
+            funnel(known, united(filter(None, planned)) if any(planned) else None), known, folder
+        )
+
+
+def _concluded(figures: Funnel, known: Known, folder: Path) -> int:
+    for line in told(figures):
+        print(line)
+    data = {"about": dict(known.about), **figures.as_json()}
+    write_whole(folder / FIGURES, json.dumps(data, indent=1) + "\n")
+    write_whole(folder / PAGE, render(figures, known, repeat=_repeat))
+    print(f"page     {folder / PAGE}")
+    return exit_code(figures)
+
+
+def exit_code(figures: Funnel) -> int:
+    """Return 1 after a violation, 4 if a client never ended, 5 if the picture is incomplete."""
+    if figures.violations:
+        return VIOLATED
+    if figures.hit.get("stalled"):
+        return STALLED
+    if figures.left or figures.missed or figures.hit.get("unknown"):
+        return UNEXERCISED
+    return 0
+
+
+def _repeat(about: dict[str, Any], key: str) -> str:
+    """Return the command that repeats a trial."""
+    words = ["onceproof", "explore", about["subject"], "--only", key]
+    for option in ("transactions", "records"):
+        words += [f"--{option}", str(about[option])]
+    return shlex.join(words)
+
+
+def _about(
+    subject: ProducerSubject, load: Load, seed: int, shard: tuple[int, int]
+) -> dict[str, Any]:
+    return {
+        "subject": subject.name,
+        "transactions": load.transactions,
+        "records": load.records,
+        "seed": seed,
+        "shard": "/".join(map(str, shard)),
+        "versions": {
+            name: versions()[name] for name in ("code", "confluent-kafka", "kafka-python")
+        },
+    }
+
+
+def _shard(text: str) -> tuple[int, int]:
+    number, slash, of = text.partition("/")
+    if not (slash and number.isdigit() and of.isdigit() and 1 <= int(number) <= int(of)):
+        raise ValueError(f"--shard: expected I/N with 1 ≤ I ≤ N, found {text}")
+    return int(number), int(of)
+
+
+class _Progress:
+    """Prints a line after each batch, with an estimate of the time that is left."""
+
+    def __init__(self, exploration: Exploration) -> None:
+        self._exploration = exploration
+        self._began, self._before = time.monotonic(), len(exploration.journal.known.trials)
+
+    def __call__(self) -> None:
+        figures = self._exploration.figures
+        minutes = (time.monotonic() - self._began) / 60
+        rate = (figures.trials - self._before) / minutes
+        waiting = figures.left
+        if figures.pairs is not None:
+            waiting = figures.pairs.chosen - figures.pairs.chosen_hit
+        left = f", about {waiting / rate:.0f} min left" if rate else ""
+        print(
+            f"progress {figures.trials} trials, {len(figures.violations)} violated, "
+            f"{waiting} {'singles' if figures.pairs is None else 'pairs'} left, "
+            f"{rate:.0f} trials a minute{left}",
+            file=sys.stderr,
+        )
+
+
+@contextmanager
+def _trouble(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except Interrupted:
+        print(
+            "onceproof: interrupted; the trials so far are kept. The same command continues.",
+            file=sys.stderr,
+        )
+        sys.exit(INTERRUPTED)
+    except BadJournal as error:
+        sys.exit(_usage(str(error)))
+    except (NotSound, StageTrouble, Overdue, ValueError) as error:
+        print(f"onceproof: {error}. Logs are in {folder}.", file=sys.stderr)
+        sys.exit(TROUBLE)
+
+
+def _usage(why: str) -> int:
+    print(f"onceproof: {why}. See `onceproof explore --help`.", file=sys.stderr)
+    return USAGE

@@ -1,0 +1,87 @@
+"""`onceproof explore`: interrupted, killed and continued, shards merged, one trial repeated."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from onceproof.harness.wait import wait_until
+from tests.end_to_end.command import Started, onceproof
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
+SUBJECT = "librdkafka-idempotent"
+SMALL = ("--transactions", "3", "--records", "1", "--no-pairs")
+
+
+def figures(folder: Path) -> dict:
+    return json.loads((folder / "explore.json").read_text())
+
+
+def trials(folder: Path) -> list[str]:
+    lines = (folder / "journal.jsonl").read_text().splitlines()
+    return [row["faults"] for row in map(json.loads, lines) if row["t"] == "trial"]
+
+
+def test_subjects_are_listed() -> None:
+    done = onceproof("explore")
+    assert done.code == 0
+    names = [line.split()[0] for line in done.out.splitlines()]
+    assert {"librdkafka-transactional", "java-transactional", SUBJECT} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["no-such"], "unknown subject no-such: expected one of librdkafka-transactional"),
+        ([SUBJECT, "--shard", "3/2"], "expected I/N with 1 ≤ I ≤ N, found 3/2"),
+        ([SUBJECT, "--only", "burned"], "invalid point"),
+    ],
+)
+def test_invalid_use_is_told(arguments: list[str], why: str) -> None:
+    done = onceproof("explore", *arguments)
+    assert done.code == 2
+    assert why in done.err
+
+
+def test_interrupted_exploration_is_continued(tmp_path: Path) -> None:
+    command = ("explore", SUBJECT, *SMALL, "--out", tmp_path, "--trials", "60")
+    for sig, code in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
+        before = len(trials(tmp_path)) if (tmp_path / "journal.jsonl").exists() else 0
+        run = Started(*command)
+        run.wait_for(r"progress \d+ trials")
+        run.send(sig)
+        run.popen.communicate(timeout=60)
+        assert run.popen.returncode == code
+        wait_until(lambda run=run: not run.processes(), what="its processes to end", seconds=60)
+        assert len(trials(tmp_path)) > before
+    done = onceproof(*command)
+    assert done.code in (0, 5)
+    made = figures(tmp_path)
+    assert made["trials"] == len(trials(tmp_path)) <= 60
+    assert set(made["hit"]) <= {"holds", "unknown"}, "a client may give up before it has written"
+    assert made["hit"]["holds"] > 40
+    hit = [key for key in trials(tmp_path) if key not in made["missed"]]
+    assert len(set(hit)) >= sum(made["hit"].values())
+    assert "holds" in (tmp_path / "explore.html").read_text()
+    assert not list(tmp_path.glob("stage-*"))
+
+
+def test_shards_are_merged_and_a_trial_is_repeated(tmp_path: Path) -> None:
+    parts = [tmp_path / "one", tmp_path / "two"]
+    for number, folder in enumerate(parts, start=1):
+        shard = ("--shard", f"{number}/2", "--trials", "6")
+        done = onceproof("explore", SUBJECT, *SMALL, "--out", folder, *shard)
+        assert done.code == 5, done.err
+        assert figures(folder)["trials"] == 6
+    assert set(trials(parts[0])).isdisjoint(trials(parts[1]))
+    whole = tmp_path / "whole"
+    done = onceproof("explore", "--merge", parts[0], "--merge", parts[1], "--out", whole)
+    assert done.code == 5
+    assert figures(whole)["trials"] == 12
+    hit = trials(parts[0])[0]
+    done = onceproof("explore", SUBJECT, *SMALL, "--out", tmp_path / "again", "--only", hit)
+    assert done.code == 0, done.err
+    assert done.out.count("holds: ") == 5

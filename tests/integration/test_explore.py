@@ -1,0 +1,133 @@
+"""Trials of producers on real brokers: every act meets its message, and the judges catch a twin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onceproof.harness.explore.acts import Single, acts_at
+from onceproof.harness.explore.bench import ProducerBench
+from onceproof.harness.explore.exploration import Load
+from onceproof.harness.explore.points import Passed, Point, learn, place_of
+from onceproof.harness.explore.subjects import SUBJECTS, TWIN, ProducerSubject
+from onceproof.harness.explore.trials import Aimed, Outcome, Trial
+from onceproof.harness.tools.setup import ensure
+from onceproof.harness.wait import Stop
+from tests.end_to_end.catalogue import LATER
+
+pytestmark = pytest.mark.integration
+LOAD = Load(transactions=5, records=2)
+
+
+def clients(kind: str) -> list[Any]:
+    later = [pytest.param(f"{name}-{kind}", marks=LATER) for name in ("kafka-python", "aiokafka")]
+    return [f"librdkafka-{kind}", f"java-{kind}", *later]
+
+
+@pytest.fixture(scope="module", params=["librdkafka-transactional"])
+def bench(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ProducerBench]:
+    subject, folder = SUBJECTS[request.param], tmp_path_factory.mktemp("explore")
+    with ProducerBench(subject, tools=ensure(), folder=folder, stop=Stop(), lanes=6) as bench:
+        yield bench
+
+
+def trial(trace: tuple[Passed, ...], *faults: Single) -> Trial:
+    aimed = []
+    for single in faults:
+        place = place_of(single.point, trace)
+        assert place is not None
+        aimed.append(Aimed(single=single, place=place))
+    return Trial(aimed=tuple(aimed))
+
+
+def points(trace: tuple[Passed, ...], api: str, purpose: str) -> list[Point]:
+    found = dict.fromkeys(passed.point for passed in trace)
+    return [p for p in found if (p.api, p.purpose, p.ordinal) == (api, purpose, "first")]
+
+
+def attempted(bench: ProducerBench, trials: list[Trial]) -> dict[str, Outcome]:
+    batch = bench.attempt(trials, LOAD)
+    assert batch.unsound is None
+    return {trial.key: out for trial, out in zip(trials, batch.outcomes, strict=True)}
+
+
+def test_every_act_meets_the_commit_and_the_write(bench: ProducerBench) -> None:
+    quiet = bench.quiet(3, LOAD)
+    protocol = learn(quiet)
+    assert {p.api for p in protocol.stable} >= {"InitProducerId", "Produce", "EndTxn"}
+    assert {p.purpose for p in protocol.stable} >= {"start", "work", "commit", "abort"}
+    trials = [
+        trial(quiet[0], Single(point=point, act=act))
+        for point in (*points(quiet[0], "EndTxn", "commit"), *points(quiet[0], "Produce", "work"))
+        for act in acts_at(point)
+    ]
+    found = attempted(bench, trials)
+    assert {key: outcome.missed for key, outcome in found.items() if not outcome.hit} == {}
+    for key, outcome in found.items():
+        (at,) = outcome.hits
+        assert outcome.trace[at].point.id.split("/")[:4] == key.partition(" @ ")[2].split("/")[:4]
+        lives = {passed.life for passed in outcome.trace}
+        assert lives == ({1, 2} if key.startswith("client killed") else {1})
+    # A late EndTxn commits the next transaction: docs/findings/late-commit.md.
+    late = [key for key, outcome in found.items() if outcome.violated]
+    assert all("late" in key for key in late)
+
+
+def test_second_fault_meets_the_second_life(bench: ProducerBench) -> None:
+    (quiet,) = bench.quiet(1, LOAD)
+    (request, _) = points(quiet, "EndTxn", "commit")
+    (killed,) = (a for a in acts_at(request) if a.name == "client killed before")
+    first = trial(quiet, Single(point=request, act=killed))
+    (outcome,) = attempted(bench, [first]).values()
+    (at,) = outcome.hits
+    (init,) = {
+        p.point
+        for p in outcome.trace[at:]
+        if (p.point.api, p.point.direction) == ("InitProducerId", "response")
+        and p.point.ordinal == "first"
+    }
+    place = place_of(init, outcome.trace, after=at)
+    assert place is not None
+    assert place.life == 2
+    (lost,) = (a for a in acts_at(init) if a.name == "response lost")
+    both = Trial(aimed=(*first.aimed, Aimed(single=Single(point=init, act=lost), place=place)))
+    (outcome,) = attempted(bench, [both]).values()
+    assert outcome.hit
+    assert len(outcome.hits) == 2
+    assert outcome.verdict == "holds"
+
+
+@pytest.mark.parametrize("bench", clients("idempotent"), indirect=True)
+def test_lost_response_duplicates_nothing(bench: ProducerBench) -> None:
+    quiet = bench.quiet(3, LOAD)
+    (_, response) = points(quiet[0], "Produce", "work")
+    acts = [a for a in acts_at(response) if a.name in ("response lost", "response late")]
+    found = attempted(bench, [trial(quiet[0], Single(point=response, act=act)) for act in acts])
+    assert {o.missed or o.verdict for o in found.values()} == {"holds"}
+
+
+@pytest.mark.parametrize("bench", clients("transactional"), indirect=True)
+def test_lost_response_to_a_commit_tears_nothing(bench: ProducerBench) -> None:
+    quiet = bench.quiet(3, LOAD)
+    (_, response) = points(quiet[0], "EndTxn", "commit")
+    (lost,) = (a for a in acts_at(response) if a.name == "response lost")
+    (outcome,) = attempted(bench, [trial(quiet[0], Single(point=response, act=lost))]).values()
+    assert (outcome.missed, outcome.verdict) == (None, "holds")
+    # Some clients ask again, others give up and are replaced.
+    assert {"EndTxn", "InitProducerId"} & set(outcome.signature.after)
+
+
+def test_unprotected_producer_is_no_sound_subject(tmp_path: Path) -> None:
+    broken = ProducerSubject(name="broken", sender=TWIN.sender, transactional=False)
+    with ProducerBench(broken, tools=ensure(), folder=tmp_path, stop=Stop(), lanes=4) as bench:
+        quiet = bench.quiet(3, LOAD)
+        (_, response) = points(quiet[0], "Produce", "work")
+        (lost,) = (a for a in acts_at(response) if a.name == "response lost")
+        (outcome,) = attempted(bench, [trial(quiet[0], Single(point=response, act=lost))]).values()
+    assert outcome.violated
+    assert "duplicate" in outcome.anomalies
