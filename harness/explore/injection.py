@@ -19,6 +19,8 @@ from onceproof.harness.wait import Overdue
 _HIT_SECONDS: Final = 30.0
 _LATE_SECONDS: Final = 8.0
 """How long a late message is held if nothing of the next transaction is written."""
+_ANSWER_SECONDS: Final = 2.0
+"""How long the next transaction waits for the answer to a late request."""
 _OVER_SECONDS: Final = 90.0
 _AFTER: Final = 8
 """Number of APIs after a fault that distinguish reactions."""
@@ -90,7 +92,18 @@ class Injection:
             client_id=f"{self._lane.name}-{aimed.place.life}",
             nth=aimed.place.nth,
         )
-        rule = self._gate.put(self._links, match.rule(act.action, error=act.error))
+        after = None
+        if aimed.place.ends:
+            ended = MessageMatch(
+                direction="response",
+                api="EndTxn",
+                client_id=match.client_id,
+                nth=aimed.place.ends,
+                refused=False,
+            )
+            after = self._gate.put(self._links, ended.rule("report"))
+            stack.callback(after.remove)
+        rule = self._gate.put(self._links, match.rule(act.action, error=act.error), after=after)
         stack.callback(rule.remove)
         return rule
 
@@ -109,31 +122,42 @@ class Injection:
             self._lane.kill(f"killed by «{aimed.single.id}»")
             self._lane.start()
         elif act.action == "hold":
-            self._wait_late(rule)
-            rule.release()
+            self._deliver_late(aimed, rule)
         return None
 
-    def _wait_late(self, rule: Placed) -> None:
-        """Wait until the next transaction has written, or the client has ended or does nothing."""
+    def _deliver_late(self, aimed: Aimed, rule: Placed) -> None:
+        """Deliver a held message amid the next transaction of its client.
+
+        The response to the first write of that transaction is held meanwhile, so that the client
+        cannot end it. If there is no such write, as the client waits for the message or has ended,
+        the message is delivered then.
+        """
         held = self._reports.of_rule(rule, "fired")[0]
+        wrote = MessageMatch(
+            direction="response",
+            api="Produce",
+            client_id=str(held["client_id"]),
+            nth=aimed.place.writes_to_come + 1,
+        )
+        next_write = self._gate.put(self._links, wrote.rule("hold"))
+        try:
+            self._reports.wait(
+                lambda: bool(self._reports.of_rule(next_write, "fired")) or not self._lane.running,
+                _LATE_SECONDS,
+            )
+            rule.release()
+            self._reports.wait(lambda: self._is_over(rule, held), _ANSWER_SECONDS)
+        finally:
+            next_write.remove()
 
-        def reached() -> bool:
-            events = self._reports.messages(self._lane.name)
-            number = _number_of(held, events)
-            return not self._lane.running or _next_wrote(traced(events), number)
-
-        self._reports.wait(reached, _LATE_SECONDS)
-
-
-def _next_wrote(trace: Sequence[Message], held: int) -> bool:
-    """Whether the transaction after that of a held message has written something."""
-    early = trace[held].purpose in ("start", "recovery")
-    return any(
-        message.api == "Produce"
-        and message.direction == "response"
-        and (early or message.unit > trace[held].unit)
-        for message in trace[held + 1 :]
-    )
+    def _is_over(self, rule: Placed, held: Event) -> bool:
+        """Whether a late response is delivered, or a late request answered."""
+        if self._reports.of_rule(rule, "lost"):
+            return True
+        if held["direction"] == "response":
+            return bool(self._reports.of_rule(rule, "delivered"))
+        answer = {**held, "direction": "response"}
+        return _number_of(answer, self._reports.messages(self._lane.name)) >= 0
 
 
 def _number_of(fired: Event, events: Sequence[Event]) -> int:

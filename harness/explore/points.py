@@ -62,7 +62,7 @@ class Message:
     Attributes:
         unit: number of the transaction, from 0.
         life: number of the client's process, from 1.
-        event: identity of the message among what the gates reported.
+        ends: whether it is the response that ends a transaction.
     """
 
     unit: int
@@ -72,7 +72,7 @@ class Message:
     api: str
     purpose: Purpose
     target: str
-    event: int = 0
+    ends: bool = False
 
     @property
     def kind(self) -> tuple[Any, ...]:
@@ -106,38 +106,50 @@ def points_in(trace: Sequence[Message]) -> list[Point]:
 
 @dataclass(frozen=True, kw_only=True)
 class Passed:
-    """A point that a trial passed, with the transaction and the life in which it did."""
+    """A point that a trial passed; the other attributes are as in `Message`."""
 
     point: Point
     unit: int
     life: int
+    ends: bool = False
 
     @property
     def id(self) -> str:
-        return f"{self.life}.{self.unit} {self.point.id}"
+        return f"{self.life}.{self.unit}{'.' if self.ends else ''} {self.point.id}"
 
     @classmethod
     def parse(cls, text: str) -> Passed:
         """Reverse `id`; raise `ValueError` if the text is something else."""
         numbers, _, point = text.partition(" ")
-        life, _, unit = numbers.partition(".")
-        return cls(point=Point.parse(point), unit=int(unit), life=int(life))
+        life, unit, *ends = numbers.split(".")
+        return cls(point=Point.parse(point), unit=int(unit), life=int(life), ends=bool(ends))
 
 
 def passed_by(trace: Sequence[Message]) -> tuple[Passed, ...]:
     """Return what a trace passed, message by message."""
     return tuple(
-        Passed(point=point, unit=message.unit, life=message.life)
+        Passed(point=point, unit=message.unit, life=message.life, ends=message.ends)
         for message, point in zip(trace, points_in(trace), strict=True)
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """The place of a message in a trial: the `nth` of its API and direction in a client's life."""
+    """The place of a message in a trial.
+
+    Attributes:
+        ends: number of transactions that end in the client's life before it. A refused EndTxn ends
+            none.
+        nth: its number among the messages of its API and direction since then. Counted from the
+            start of the life, it would depend on how often requests were refused and repeated.
+        writes_to_come: number of responses to Produce in the same transaction that are not before
+            it.
+    """
 
     life: int
     nth: int
+    ends: int = 0
+    writes_to_come: int = 0
 
 
 def place_of(point: Point, trace: Sequence[Passed], *, after: int | None = None) -> Place | None:
@@ -162,12 +174,18 @@ def place_of(point: Point, trace: Sequence[Passed], *, after: int | None = None)
     chosen = next((n for n in found if trace[n].unit >= middle), found[-1])
     at = found[0] if after is not None else chosen
     life = trace[at].life
+    ended = [n for n in range(at) if trace[n].life == life and trace[n].ends]
     same = (
         passed.life == life
         and (passed.point.api, passed.point.direction) == (point.api, point.direction)
-        for passed in trace[: at + 1]
+        for passed in trace[ended[-1] + 1 if ended else 0 : at + 1]
     )
-    return Place(life=life, nth=sum(same))
+    writes = (
+        (passed.point.api, passed.point.direction) == ("Produce", "response")
+        and passed.unit == trace[at].unit
+        for passed in trace[at:]
+    )
+    return Place(life=life, ends=len(ended), nth=sum(same), writes_to_come=sum(writes))
 
 
 def _ordinal(number: int, of: int) -> Ordinal:

@@ -39,12 +39,14 @@ def traced(events: Iterable[Event]) -> tuple[Message, ...]:
     """
     unit, working, lives = 0, False, 1
     found = []
-    for number, event in enumerate(events):
+    for event in events:
         api, direction = event["api"], event["direction"]
         life = int(str(event["client_id"]).rpartition("-")[2])
         if life != lives:
             lives, working = life, False
         working |= api == "Produce"
+        ended = direction == "response" and _succeeded(event)
+        transactional = bool(event.get("transactional_ids"))
         found.append(
             Message(
                 unit=unit,
@@ -54,10 +56,10 @@ def traced(events: Iterable[Event]) -> tuple[Message, ...]:
                 api=api,
                 purpose=_purpose(event, working, life),
                 target=_TARGETS.get(api, _ANY),
-                event=number,
+                ends=ended and api == "EndTxn",
             )
         )
-        if direction == "response" and _ends_unit(event):
+        if ended and api == ("EndTxn" if transactional else "Produce"):
             unit += 1
     return tuple(found)
 
@@ -70,8 +72,5 @@ def _purpose(event: Event, working: bool, life: int) -> Purpose:
     return "start" if life == 1 else "recovery"
 
 
-def _ends_unit(event: Event) -> bool:
-    if event.get("error") not in (None, error_name(0)):
-        return False
-    transactional = bool(event.get("transactional_ids"))
-    return bool(event["api"] == ("EndTxn" if transactional else "Produce"))
+def _succeeded(event: Event) -> bool:
+    return event.get("error") in (None, error_name(0))

@@ -31,6 +31,7 @@ class Gate:
         self._links: dict[str, GatedLink] = {}
         self._topics = Topics()
         self._rules = 0
+        self._counted: dict[int, RuleCounter] = {}
 
     def obey(self, order: Mapping[str, Any]) -> Any:
         """Execute an order and return its answer.
@@ -51,14 +52,18 @@ class Gate:
                 del self._links[name]
             case {"do": "sever", "link": name}:
                 self._link(name).sever()
-            case {"do": "put", "links": names, "rule": rule}:
+            case {"do": "put", "links": names, "rule": rule, "after": after}:
                 links = [self._link(name) for name in names]
                 self._rules += 1
-                counted = RuleCounter(id=self._rules, rule=Rule.from_json(rule))
+                counted = RuleCounter(
+                    id=self._rules, rule=Rule.from_json(rule), after=self._counted.get(after)
+                )
+                self._counted[counted.id] = counted
                 for link in links:
                     link.put(counted)
                 return counted.id
             case {"do": "remove", "links": names, "id": rule}:
+                self._counted.pop(rule, None)
                 return sum(self._link(name).remove(rule) for name in names)
             case {"do": "release", "links": names, "id": rule}:
                 return sum(self._link(name).release(rule) for name in names)

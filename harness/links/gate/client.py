@@ -59,10 +59,14 @@ class Gate:
         """Close the link's connections; held frames are lost."""
         self.order("sever", link=link)
 
-    def put(self, links: Sequence[str], rule: Rule) -> Placed:
-        """Put a rule on one link, or on several that count its messages together."""
+    def put(self, links: Sequence[str], rule: Rule, *, after: Placed | None = None) -> Placed:
+        """Put a rule on one link, or on several that count its messages together.
+
+        With `after`, it counts only messages that come after that rule has fired.
+        """
         since = len(self._events)
-        number = self.order("put", links=links, rule=rule.as_json())
+        first = None if after is None else after.id
+        number = self.order("put", links=links, rule=rule.as_json(), after=first)
         return Placed(gate=self, links=tuple(links), rule=rule, id=number, since=since)
 
     def teach(self, topics: Mapping[UUID, str]) -> None:

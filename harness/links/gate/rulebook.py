@@ -14,10 +14,15 @@ from onceproof.harness.links.gate.rules import Direction, Rule
 
 @dataclass(kw_only=True)
 class RuleCounter:
-    """A rule with its counters."""
+    """A rule with its counters.
+
+    Attributes:
+        after: a rule that must have fired before this one counts.
+    """
 
     id: int
     rule: Rule
+    after: RuleCounter | None = None
     matched: int = 0
     fired: int = 0
 
@@ -27,6 +32,8 @@ class RuleCounter:
 
     def takes(self, client_id: str | None, contents: Contents | None, refused: bool | None) -> bool:
         """Count a message if it matches, and return whether the rule fires."""
+        if self.after is not None and not self.after.fired:
+            return False
         if not self.live or not self.rule.matches(client_id, contents, refused):
             return False
         self.matched += 1

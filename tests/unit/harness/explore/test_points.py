@@ -19,7 +19,7 @@ from onceproof.harness.explore.points import (
     points_in,
 )
 from onceproof.harness.links.gate.rules import MessageMatch
-from tests.unit.harness.explore.toy import run_of
+from tests.unit.harness.explore.toy import run_of, where
 
 PRODUCE = Point(
     role="producer", direction="request", api="Produce", purpose="work", ordinal="first",
@@ -67,31 +67,26 @@ def test_every_direction_has_its_acts() -> None:
 
 @given(load=LOADS)
 def test_place_is_where_the_point_is(load: Load) -> None:
-    trace = passed_by(run_of(load))
-    for point in dict.fromkeys(passed.point for passed in trace):
-        place = place_of(point, trace)
+    trace = run_of(load)
+    passed = passed_by(trace)
+    for point in dict.fromkeys(one.point for one in passed):
+        place = place_of(point, passed)
         assert place is not None
-        same = [
-            passed
-            for passed in trace
-            if (passed.life, passed.point.api, passed.point.direction)
-            == (place.life, point.api, point.direction)
-        ]
-        assert same[place.nth - 1].point == point
+        assert passed[where(trace, place, point)[place.nth - 1]].point == point
 
 
 def test_place_is_in_the_transaction_in_the_middle() -> None:
     trace = passed_by(run_of(Load(transactions=5, records=2)))
     place = place_of(PRODUCE, trace)
     assert place is not None
-    assert place.nth == 5, "two records in each of two transactions come before it"
+    assert (place.ends, place.nth) == (2, 1)
 
 
 def test_place_after_a_message() -> None:
     trace = passed_by(run_of(Load(transactions=3, records=1)))
     at = [n for n, passed in enumerate(trace) if passed.point == PRODUCE]
     found = [place_of(PRODUCE, trace, after=n) for n in at]
-    assert [place and place.nth for place in found] == [2, 3, None]
+    assert [place and (place.ends, place.nth) for place in found] == [(1, 1), (2, 1), None]
 
 
 def test_points_that_some_runs_lack_are_unstable() -> None:

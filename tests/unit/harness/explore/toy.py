@@ -8,7 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from onceproof.harness.explore.exploration import Batch, Load
-from onceproof.harness.explore.points import DIRECTIONS, Message, Passed, Purpose, passed_by
+from onceproof.harness.explore.points import (
+    DIRECTIONS,
+    Message,
+    Passed,
+    Place,
+    Point,
+    Purpose,
+    passed_by,
+)
 from onceproof.harness.explore.trials import Outcome, Signature, Trial
 
 COORDINATOR = "transaction-coordinator"
@@ -24,6 +32,7 @@ def run_of(load: Load) -> list[Message]:
         for _ in range(load.records):
             trace += both(unit, "Produce", "work", "leader")
         trace += both(unit, "EndTxn", "abort" if unit == ABORTED else "commit", COORDINATOR)
+        trace[-1] = replace(trace[-1], ends=True)
     return trace
 
 
@@ -45,6 +54,17 @@ def after_fault(trace: Sequence[Message], at: int, *, killed: bool) -> list[Mess
     start = both(met.unit, "InitProducerId", "recovery", COORDINATOR, met.life + 1)
     rest = [replace(m, life=met.life + 1) for m in trace[at + 1 :] if m.unit > met.unit]
     return [*trace[: at + 1], *start, *rest]
+
+
+def where(trace: Sequence[Message], place: Place, point: Point) -> list[int]:
+    """The messages that a gate counts for a fault at a place."""
+    mine = [n for n, message in enumerate(trace) if message.life == place.life]
+    ended = [n for n in mine if trace[n].ends]
+    if len(ended) < place.ends:
+        return []
+    start = ended[place.ends - 1] if place.ends else -1
+    kind = (point.api, point.direction)
+    return [n for n in mine if n > start and (trace[n].api, trace[n].direction) == kind]
 
 
 @dataclass
@@ -109,12 +129,7 @@ class ToyBench:
         trace, hits = run_of(load), []
         for aimed in trial.aimed:
             point = aimed.single.point
-            same = [
-                n
-                for n, message in enumerate(trace)
-                if (message.life, message.api, message.direction)
-                == (aimed.place.life, point.api, point.direction)
-            ]
+            same = where(trace, aimed.place, point)
             if len(same) < aimed.place.nth or self.miss(aimed.single.id, self.tried[trial.key]):
                 return Outcome(missed="the client ended without the message")
             hits.append(same[aimed.place.nth - 1])
