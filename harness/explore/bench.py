@@ -85,8 +85,8 @@ class ProducerBench:
     def renew(self) -> None:
         self._stack.close()
         self._on = self._stack.enter_context(self._stage())
-        # The first client of a cluster waits until its coordinators are there, others do not.
-        self._batch([Trial()], Load(transactions=1))
+        # The first clients of a cluster wait until its coordinators are there, others do not.
+        self._batch([Trial()] * self._lanes, Load(transactions=1))
 
     def quiet(self, count: int, load: Load) -> list[tuple[Passed, ...]]:
         met, verdicts, _ = self._batch([Trial()] * count, load)

@@ -19,7 +19,7 @@ from onceproof.harness.explore.shrinking import Shrinker, smallest, tries_for
 from onceproof.harness.explore.singles import TRIES, Singles, few_new
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial, key_of, parse_key
 
-PASSES: Final = 5
+PASSES: Final = 6
 """Quiet trials from which the points are learned."""
 CONFIRMATIONS: Final = 5
 _UNSOUND: Final = 3
@@ -112,8 +112,9 @@ class Exploration:
         Raises:
             NotSound: quiet trials or broken twins came out wrong.
         """
-        if missing := PASSES - len(self.journal.known.quiet):
-            for trace in self.bench.quiet(max(missing, 0), self.load):
+        while (missing := PASSES - len(self.journal.known.quiet)) > 0:
+            # In two batches: what depends on the load of the machine is not stable.
+            for trace in self.bench.quiet(min(missing, PASSES // 2), self.load):
                 self.journal.quiet(trace)
         self._loads[self.load] = self.journal.known.quiet[0]
         singles = self._known_singles()
@@ -216,15 +217,20 @@ class Exploration:
         for entry in list(known.trials):
             if self.limits.over():
                 return
-            if not entry.outcome.violated or entry.key in known.confirmed:
+            if not entry.outcome.violated:
                 continue
-            self.bench.renew()
-            trial = self._placed(parse_key(entry.key), self.load)
-            failed = sum(self._fails(trial, self.load, entry.outcome) for _ in range(CONFIRMATIONS))
-            self.journal.confirmed(Confirmed(key=entry.key, failed=failed, tries=CONFIRMATIONS))
-            if failed:
-                self._shrink(entry.key, entry.outcome, failed / CONFIRMATIONS)
+            found = known.confirmed.get(entry.key) or self._confirm(entry)
+            if found.failed and entry.key not in known.shrunk:
+                self._shrink(entry.key, entry.outcome, found.failed / found.tries)
             self.told()
+
+    def _confirm(self, entry: Entry) -> Confirmed:
+        self.bench.renew()
+        trial = self._placed(parse_key(entry.key), self.load)
+        failed = sum(self._fails(trial, self.load, entry.outcome) for _ in range(CONFIRMATIONS))
+        found = Confirmed(key=entry.key, failed=failed, tries=CONFIRMATIONS)
+        self.journal.confirmed(found)
+        return found
 
     def _shrink(self, key: str, outcome: Outcome, rate: float) -> None:
         tries = tries_for(rate)

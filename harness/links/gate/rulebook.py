@@ -30,10 +30,12 @@ class RuleCounter:
     def live(self) -> bool:
         return self.rule.times is None or self.fired < self.rule.times
 
+    @property
+    def counts(self) -> bool:
+        return self.after is None or self.after.fired > 0
+
     def takes(self, client_id: str | None, contents: Contents | None, refused: bool | None) -> bool:
         """Count a message if it matches, and return whether the rule fires."""
-        if self.after is not None and not self.after.fired:
-            return False
         if not self.live or not self.rule.matches(client_id, contents, refused):
             return False
         self.matched += 1
@@ -93,7 +95,8 @@ class Rulebook:
     ) -> list[RuleCounter]:
         """Return the rules that fire: `report` rules, and at most one other, which is last."""
         fired = []
-        for counted in self.live:
+        # Chosen before any fires: a rule does not count the message at which the other one fires.
+        for counted in [counted for counted in self.live if counted.counts]:
             wanted = counted.rule.message
             if (wanted.direction, wanted.key) == (direction, key) and counted.takes(
                 client_id, contents, refused

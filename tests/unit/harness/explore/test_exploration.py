@@ -166,3 +166,23 @@ def test_shards_try_every_single_once(tmp_path: Path) -> None:
         parts.append(read(tmp_path / str(n) / JOURNAL))
     assert set(bench.tried.values()) == {1}
     assert funnel(merged(parts)).hit == {"holds": len(SINGLES)}
+
+
+def test_interrupted_shrinking_is_continued(tmp_path: Path) -> None:
+    fault = SINGLES[20]
+    bench = ToyBench(bugs=[Bug((fault,))])
+    journal = Journal(tmp_path, {"subject": "toy"})
+    interrupted = Exploration(
+        bench=bench, journal=journal, limits=Limits(), load=LOAD, with_pairs=False
+    )
+
+    def stop() -> None:
+        if journal.known.confirmed:
+            raise KeyboardInterrupt
+
+    bench.unsound = lambda _: stop()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.run()
+    journal.close()
+    figures = explored(tmp_path, ToyBench(bugs=[Bug((fault,))]), with_pairs=False)
+    assert figures.shrunk[fault].startswith(fault)

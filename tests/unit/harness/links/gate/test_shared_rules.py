@@ -48,3 +48,14 @@ def test_rule_counts_only_after_another_one_fired() -> None:
         for api in ("Produce", "EndTxn", "Produce", "EndTxn", "Produce", "Produce", "Produce")
     ]
     assert [n for n, (api, met) in enumerate(seen) if api == "Produce" and met] == [5]
+
+
+def test_rule_does_not_count_the_message_at_which_the_other_one_fires() -> None:
+    rules = Rulebook()
+    end = MessageMatch(direction="request", api="EndTxn", client_id=CLIENT)
+    first = RuleCounter(id=1, rule=end.rule("report"))
+    later = RuleCounter(id=2, rule=end.rule("drop"), after=first)
+    for counted in (first, later):
+        rules.put(counted)
+    for expected in ([first], [later]):
+        assert rules.meet("request", api_key("EndTxn"), CLIENT, None) == expected
