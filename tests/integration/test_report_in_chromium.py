@@ -19,6 +19,7 @@ from benchmarks.report import FINDINGS, LARGEST, browser, make_report
 from onceproof.harness.wait import wait_until
 from onceproof.reports.html import render
 from tests.unit.reports import conftest as made_up
+from tests.unit.reports.explore.made_up import page_of, violated_in
 from tests.unit.reports.test_html_hostile import HARMLESS, PAYLOADS, report_of
 
 SMALL = SimpleNamespace(
@@ -122,6 +123,15 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(tmp_path_factory.mktemp("whole"), HARMLESS)
 
 
+@pytest.fixture(scope="module")
+def exploration(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page about an exploration."""
+    folder = tmp_path_factory.mktemp("exploration")
+    page = folder / "explore.html"
+    page.write_text(page_of(violated_in(folder)), encoding="utf-8")
+    return page
+
+
 def write_report(folder: Path, payload: str) -> Path:
     page = folder / "report.html"
     page.write_text(render(report_of(SMALL, payload)), encoding="utf-8")
@@ -147,7 +157,7 @@ def test_large_report_is_small_and_makes_no_requests(large: Path, look: Look) ->
 
 
 @pytest.mark.parametrize(("scheme", "width"), VIEWS)
-@pytest.mark.parametrize("report", ["large", "small"])
+@pytest.mark.parametrize("report", ["large", "small", "exploration"])
 def test_axe_finds_no_violations(
     report: str, scheme: str, width: int, look: Look, request: pytest.FixtureRequest
 ) -> None:
@@ -159,13 +169,24 @@ def test_axe_finds_no_violations(
 
 @pytest.mark.parametrize("width", [320, 390, 1280])
 def test_page_does_not_scroll_horizontally(
-    large: Path, small: Path, look: Look, width: int
+    large: Path, small: Path, exploration: Path, look: Look, width: int
 ) -> None:
-    for path in (large, small):
+    for path in (large, small, exploration):
         with look(path, width) as opened_page:
             opened_page.page.evaluate(OPEN_DETAILS)
             wide = opened_page.page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width
+
+
+def test_arrow_of_an_exploration_leads_to_its_faults(exploration: Path, look: Look) -> None:
+    with look(exploration) as opened_page:
+        page = opened_page.page
+        page.locator(".sequence a").first.focus()
+        page.keyboard.press("Enter")
+        assert page.url.endswith("#p1")
+        page.locator("#p1 summary").press("Enter")
+        assert page.locator("#p1 tbody tr").first.is_visible()
+        assert opened_page.activity == []
 
 
 def test_page_follows_color_scheme(small: Path, look: Look) -> None:

@@ -9,29 +9,16 @@ from pathlib import Path
 import pytest
 
 from onceproof.commands.explore import exit_code
-from onceproof.harness.explore.exploration import Exploration, Limits, Load
+from onceproof.harness.explore.exploration import Limits
 from onceproof.harness.explore.funnel import Funnel, told
-from onceproof.harness.explore.journal import Journal, Known
-from onceproof.reports.explore.page import render
+from onceproof.harness.explore.journal import Known
 from tests.unit.harness.explore.toy import Bug, ToyBench
-
-BUG = "request late @ producer/request/EndTxn/commit/first/transaction-coordinator"
-MISSED = "request lost @ producer/request/EndTxn/abort/first/transaction-coordinator"
-
-
-def explored(folder: Path, bench: ToyBench, **more: object) -> tuple[Funnel, Known]:
-    about = {"subject": "toy", "transactions": 3, "records": 2, "seed": 1}
-    journal = Journal(folder, about)
-    options = {"limits": Limits(), "load": Load(transactions=3, records=2), **more}
-    figures = Exploration(bench=bench, journal=journal, **options).run()  # type: ignore[arg-type]
-    journal.close()
-    return figures, journal.known
+from tests.unit.reports.explore.made_up import BUG, MISSED, explored, page_of, violated_in
 
 
 @pytest.fixture(scope="module")
 def violated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Funnel, Known]:
-    bench = ToyBench(bugs=[Bug((BUG,))], miss=lambda single, _: single == MISSED)
-    return explored(tmp_path_factory.mktemp("x"), bench, with_pairs=False)
+    return violated_in(tmp_path_factory.mktemp("x"))
 
 
 class Page(HTMLParser):
@@ -53,21 +40,15 @@ class Page(HTMLParser):
         self.words += data
 
 
-def page_of(found: tuple[Funnel, Known]) -> Page:
-    figures, known = found
-    repeat = "onceproof explore {subject} --only '{key}' --transactions {transactions}"
-    return Page(render(figures, known, repeat=lambda about, key: repeat.format(key=key, **about)))
-
-
 def test_page_tells_the_violation_and_how_to_repeat_it(violated: tuple[Funnel, Known]) -> None:
-    page = page_of(violated)
+    page = Page(page_of(violated))
     assert "1 trial of toy violated its claim" in page.words
     assert "5 of 5 times, alone on a fresh stage" in page.words
     assert f"onceproof explore toy --only '{BUG}' --transactions 1" in page.words
 
 
 def test_every_arrow_leads_to_its_point(violated: tuple[Funnel, Known]) -> None:
-    page = page_of(violated)
+    page = Page(page_of(violated))
     anchors = [link[1:] for link in page.links if re.fullmatch(r"#p\d+", link)]
     assert len(anchors) == violated[0].points
     assert set(anchors) <= set(page.ids)
@@ -75,7 +56,7 @@ def test_every_arrow_leads_to_its_point(violated: tuple[Funnel, Known]) -> None:
 
 
 def test_missed_single_is_shown_with_its_reason(violated: tuple[Funnel, Known]) -> None:
-    assert "missed 5 times; the last time the client ended without" in page_of(violated).words
+    assert "missed 5 times; the last time the client ended without" in Page(page_of(violated)).words
     assert any(line.startswith(f"missed   {MISSED}: ") for line in told(violated[0]))
 
 
@@ -85,13 +66,13 @@ def test_pairs_are_told(tmp_path: Path) -> None:
     assert pairs is not None
     assert pairs.possible == pairs.chosen + pairs.alike + pairs.independent
     assert any(line.startswith(f"pairs    {pairs.possible} possible") for line in told(found[0]))
-    assert "toy holds under each of" in page_of(found).words
+    assert "toy holds under each of" in Page(page_of(found)).words
 
 
 def test_text_of_a_client_is_escaped(tmp_path: Path) -> None:
     figures, known = explored(tmp_path, ToyBench(), with_pairs=False)
     known.about = {**known.about, "subject": "<script>"}
-    assert "<script>" not in render(figures, known, repeat=lambda *_: "")
+    assert "<script>" not in page_of((figures, known))
 
 
 @pytest.mark.parametrize(
