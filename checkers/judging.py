@@ -93,7 +93,10 @@ def _judged(
         claims=judged,
         findings=_merged(findings, circumstances.complete),
         mutation_check=tuple(
-            mutation for mutations in trial.mutations.values() for mutation in mutations
+            # Hops that are alike have the same ones.
+            mutation
+            for mutations in dict.fromkeys(trial.mutations.values())
+            for mutation in mutations
         ),
         notes=(*_notes(history, circumstances, findings), *late),
         counts={name: history.rows(name) for name in history} | relations,

@@ -121,9 +121,10 @@ class Exploration:
         while (trials := self._next(singles)) and not self._over:
             for trial, outcome in self._attempt(trials):
                 singles.take(trial.faults[0], outcome)
+        self._confirm_and_shrink()
         if self.with_pairs and not singles.left and not self._over:
             self._try_pairs(singles)
-        self._confirm_and_shrink()
+            self._confirm_and_shrink()
         return self.figures
 
     def repeat(self, faults: Sequence[Single], tries: int) -> list[Outcome]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from onceproof.harness.explore.lane import Lane
-from onceproof.harness.explore.points import Message, passed_by
+from onceproof.harness.explore.points import LOOKUPS, Message, passed_by
 from onceproof.harness.explore.reports import Reports
 from onceproof.harness.explore.trace import traced
 from onceproof.harness.explore.trials import Aimed, Outcome, Signature, Trial
@@ -79,7 +79,7 @@ class Injection:
                 perceived=self._lane.perceived(),
                 after=_apis_after(events, max(hits, default=-1)),
                 epochs=len({tuple(e["producer"]) for e in events if e["producer"]}),
-                connections=len({(e["link"], e["connection"]) for e in events}),
+                reconnected=_reconnected(events, max(hits, default=-1)),
             ),
         )
         return Met(outcome=outcome, stalled=stalled)
@@ -182,11 +182,20 @@ def _missed(aimed: Aimed, fired: Sequence[Event], hit: int, trace: Sequence[Mess
 
 
 def _apis_after(events: Sequence[Event], hit: int) -> tuple[str, ...]:
-    """Return the APIs of the requests after a fault, without repetitions in a row."""
+    """Return the APIs of the requests after a fault, without lookups and repetitions in a row."""
     if hit < 0:
         return ()
     found: list[str] = []
     for event in events[hit + 1 :]:
-        if event["direction"] == "request" and found[-1:] != [event["api"]]:
-            found.append(event["api"])
+        api = event["api"]
+        if event["direction"] == "request" and api not in LOOKUPS and found[-1:] != [api]:
+            found.append(api)
     return tuple(found[:_AFTER])
+
+
+def _reconnected(events: Sequence[Event], hit: int) -> bool:
+    before, after = (
+        {(event["link"], event["connection"]) for event in part}
+        for part in (events[: hit + 1], events[hit + 1 :])
+    )
+    return hit >= 0 and not after <= before

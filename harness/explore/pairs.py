@@ -1,8 +1,8 @@
 """Choose pairs of faults: those whose second fault meets what the first one caused.
 
-First faults at the same point that caused the same reaction are one class, and only one of them is
-tried in pairs. Pairs that are not chosen are assumed to be independent. A drawn share of them is
-tried all the same, to test the assumption.
+Faults at messages of the same kind that caused the same reaction alone are one class, of which only
+one is tried in pairs, as first or second fault. Pairs that are not chosen are assumed to be
+independent. A drawn share of them is tried all the same, to test the assumption.
 """
 
 from __future__ import annotations
@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from onceproof.harness.explore.acts import Single, singles
-from onceproof.harness.explore.points import Passed, Point, place_of
-from onceproof.harness.explore.trials import Aimed, Outcome, Trial
+from onceproof.harness.explore.points import LOOKUPS, Passed, Point, place_of
+from onceproof.harness.explore.trials import Aimed, Outcome, Signature, Trial
 
 DRAWN: Final = 0.05
 """Share of the pairs assumed independent that is tried."""
 _GUARDS: Final = frozenset({"Produce", "TxnOffsetCommit", "EndTxn", "OffsetCommit"})
 """APIs whose requests carry what recognizes repeated work: sequence, epoch or generation."""
-_LOOKUPS: Final = frozenset({"ApiVersions", "Metadata", "FindCoordinator"})
-"""APIs that change nothing: a fault at one can only delay what follows."""
 _REPEATS: Final = frozenset(
     {"response lost", "response late", "connection closed after", "request late",
      "request duplicated"}
@@ -38,7 +36,7 @@ class Pairs:
         chosen: pairs that may depend on each other, with the reason.
         drawn: pairs that are assumed independent and tried all the same.
         independent: number of pairs assumed independent, including the drawn ones.
-        alike: number of pairs whose first fault is in the class of another one.
+        alike: number of pairs with a fault that is in the class of another one.
     """
 
     chosen: Mapping[Trial, str]
@@ -63,15 +61,13 @@ def pairs(quiet: Sequence[Passed], hit: Mapping[Single, Outcome], *, seed: int) 
     chosen: dict[Trial, str] = {}
     rest: list[Trial] = []
     alike = 0
-    classes: set[tuple[Point, str, tuple[str, ...]]] = set()
+    doubles = _doubles(hit)
     for first, outcome in sorted(hit.items(), key=lambda item: item[0].id):
         (at,) = outcome.hits
         later = dict.fromkeys(passed.point for passed in outcome.trace[at + 1 :])
-        reaction = (first.point, outcome.signature.perceived, outcome.signature.after)
-        if reaction in classes:
+        if first in doubles:
             alike += len(singles(later))
             continue
-        classes.add(reaction)
         start = place_of(first.point, quiet)
         assert start is not None
         for point in later:
@@ -79,6 +75,9 @@ def pairs(quiet: Sequence[Passed], hit: Mapping[Single, Outcome], *, seed: int) 
             assert place is not None
             reason = _reason(first, point, usual, outcome.trace, at)
             for second in singles([point]):
+                if second in doubles:
+                    alike += 1
+                    continue
                 trial = Trial(
                     aimed=(Aimed(single=first, place=start), Aimed(single=second, place=place))
                 )
@@ -88,6 +87,18 @@ def pairs(quiet: Sequence[Passed], hit: Mapping[Single, Outcome], *, seed: int) 
                     chosen[trial] = reason
     drawn = random.Random(seed).sample(rest, round(len(rest) * DRAWN))
     return Pairs(chosen=chosen, drawn=tuple(drawn), independent=len(rest), alike=alike)
+
+
+def _doubles(hit: Mapping[Single, Outcome]) -> set[Single]:
+    """Return the singles that are in the class of another one, which comes first by its id."""
+    classes: set[tuple[tuple[str, ...], Signature]] = set()
+    found = set()
+    for single, outcome in sorted(hit.items(), key=lambda item: item[0].id):
+        own = (_kind(single.point), outcome.signature)
+        if own in classes:
+            found.add(single)
+        classes.add(own)
+    return found
 
 
 def in_turn(trials: Iterable[Trial]) -> list[Trial]:
@@ -126,7 +137,7 @@ def _reason(
     at: int,
 ) -> str | None:
     """Why a second fault at a point may depend on the first one; None if it should not."""
-    if point.api in _LOOKUPS:
+    if point.api in LOOKUPS:
         return None
     if _kind(point) not in usual:
         return "the message exists only after the first fault"

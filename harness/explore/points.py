@@ -17,6 +17,8 @@ Direction = Literal["request", "response"]
 DIRECTIONS: Final[tuple[Direction, ...]] = ("request", "response")
 PURPOSES: Final[tuple[Purpose, ...]] = ("commit", "abort", "recovery", "start", "work")
 """In the order in which points are tried."""
+LOOKUPS: Final = frozenset({"ApiVersions", "Metadata", "FindCoordinator"})
+"""APIs that change nothing: a fault at one can only delay what follows."""
 _PASSES: Final = 3
 
 

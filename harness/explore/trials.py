@@ -43,15 +43,15 @@ class Signature:
 
     Attributes:
         perceived: outcomes that the client reported, such as `committed, info`.
-        after: APIs of the requests that followed the fault, without repetitions.
+        after: APIs of the requests that followed the fault, without lookups and repetitions.
         epochs: number of producer ids and epochs.
-        connections: number of connections.
+        reconnected: whether the client opened a connection after the fault.
     """
 
     perceived: str = ""
     after: tuple[str, ...] = ()
     epochs: int = 0
-    connections: int = 0
+    reconnected: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -88,10 +88,11 @@ def judge(history: Path, claims: Sequence[Claim]) -> Mapping[str, LaneVerdict]:
     found: dict[str, LaneVerdict] = {}
     for judged in check(History(tables), claims, alike=True).claims:
         lane = judged.claim.scope.input
+        verdict = _WORDS.get(judged.verdict, "holds")
         mine = LaneVerdict(
-            verdict=_WORDS.get(judged.verdict, "holds"),
+            verdict=verdict,
             anomalies=frozenset(judged.refuted_by),
-            reason=judged.reason,
+            reason="" if verdict == "holds" else judged.reason,
         )
         found[lane] = _worse(found.get(lane), mine)
     return found
@@ -112,5 +113,5 @@ _WORDS: Final[Mapping[Verdict, TrialVerdict]] = {
     Verdict.STALLED: "stalled",
     Verdict.UNKNOWN: "unknown",
 }
-"""Whether a hazard occurred is decided by the gate, not by the claim."""
+"""All others are `holds`: whether a hazard occurred is decided by the gate, not by the claim."""
 _ORDER: Final[tuple[TrialVerdict, ...]] = ("violated", "stalled", "unknown", "holds")

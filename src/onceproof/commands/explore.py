@@ -110,7 +110,8 @@ def _repeated(outcomes: Sequence[Outcome]) -> int:
 
 
 def _told(outcome: Outcome) -> str:
-    return f"{outcome.verdict}: {', '.join(sorted(outcome.anomalies)) or outcome.reason}"
+    why = ", ".join(sorted(outcome.anomalies)) or outcome.reason
+    return f"{outcome.verdict}: {why}" if why else outcome.verdict
 
 
 def _limits(trials: int | None, minutes: float | None) -> Limits:

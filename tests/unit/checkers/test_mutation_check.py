@@ -13,6 +13,7 @@ from onceproof.checkers import (
     Verdict,
     anomalies,
     at_least_once,
+    at_least_once_append,
     at_most_once,
     atomic,
     atomic_append,
@@ -253,3 +254,39 @@ def test_claim_does_not_hold_if_its_table_is_empty(empty: str) -> None:
     }[empty]
     (result,) = judged(tables, claim).claims
     assert result.verdict is not Verdict.HOLDS
+
+
+def lanes(count: int, spoil: int | None = None) -> dict[str, list[dict[str, Any]]]:
+    """A history of several topics that are alike; one has a duplicate."""
+    sends = [
+        {"topic": f"lane{lane}", "record": f"r{n}", "attempt": f"{lane}/{n}", "partition": 0}
+        for lane in range(count)
+        for n in range(4)
+    ]
+    log = [
+        {**send, "offset": n % 4, "digest": f"in-{send['record']}"} for n, send in enumerate(sends)
+    ]
+    if spoil is not None:
+        log.append({**log[4 * spoil], "offset": 4})
+    return {"sends": sends, "log": log, "phases": rows()["phases"], "hazards": rows()["hazards"]}
+
+
+@pytest.mark.parametrize("spoil", [None, 0, 2])
+def test_trials_that_are_alike_share_one_self_check(spoil: int | None) -> None:
+    tables = lanes(3, spoil)
+    claims = [exactly_once_append(f"lane{lane}") for lane in range(3)]
+    each = check(History.of(**tables), claims)
+    alike = check(History.of(**tables), claims, alike=True)
+    expected = [Verdict.VIOLATED if lane == spoil else Verdict.HOLDS for lane in range(3)]
+    assert [c.verdict for c in alike.claims] == [c.verdict for c in each.claims] == expected
+    assert len(each.mutation_check) == 3 * len(set(mutations(each)))
+    assert len(alike.mutation_check) == len(mutations(alike))
+    assert all(mutations(alike).values())
+
+
+def test_trials_of_different_claims_do_not_share_a_self_check() -> None:
+    claims = [exactly_once_append("lane0"), at_least_once_append("lane1")]
+    judgement = check(History.of(**lanes(2)), claims, alike=True)
+    found = [mutation.name for mutation in judgement.mutation_check]
+    assert found.count("log entry dropped") == 2
+    assert found.count("log entry copied") == 1

@@ -35,7 +35,7 @@ OUTCOMES = st.builds(
         perceived=st.text(),
         after=st.lists(st.sampled_from(["Produce", "EndTxn"])).map(tuple),
         epochs=st.integers(0, 9),
-        connections=st.integers(0, 9),
+        reconnected=st.booleans(),
     ),
     trace=st.sampled_from([(), TRACE]),
     hits=st.lists(st.integers(0, 9)).map(tuple),
