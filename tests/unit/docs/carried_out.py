@@ -91,6 +91,7 @@ ELSEWHERE: Final = {
     r"onceproof run \S+\.py:\w+": "tests/end_to_end/test_controls.py",
     r"onceproof replay .*": "tests/end_to_end/test_controls.py",
     r"onceproof verify .*": "tests/end_to_end/test_verify.py",
+    r"onceproof explore\b.*": "tests/end_to_end/test_explore.py",
     r"onceproof audit .*": "tests/integration/test_audit.py",
     r"onceproof lab --bare\b.*": "tests/end_to_end/test_lab_bare.py",
     r"onceproof lab": "tests/end_to_end/test_lab.py",
