@@ -689,6 +689,36 @@ def _deleted_inputs() -> Iterator[Sample]:
         partitions=[{"partition": 0, "log_start": 5}],
         undecided={"lost-output", "lost-write", "unfounded-output"},
     )
+    yield sample(
+        "deleted input: one effect for a deleted entry and one that is still there",
+        sends=[a, b | {"offset": 7}],
+        log=[_entry(7, "a", attempt="a/2")],
+        effects=[of_a],
+        partitions=[{"partition": 0, "log_start": 5}],
+        undecided={"lost-output", "lost-write"},
+    )
+
+
+def _late_inputs() -> Iterator[Sample]:
+    """a has no effect, and one or two entries that may have been dropped as late by design."""
+    late, unclear = {"lateness": "late"}, {"lateness": "unclear"}
+    sent = {"sends": [{"attempt": "a/1", "record": "a"}]}
+    nothing: dict[str, Any] = {}
+    for title, trial, log, tables, undecided in (
+        ("late", LEDGER, [late], nothing, False),
+        ("late, and its send is known", LEDGER, [late | {"attempt": "a/1"}], sent, False),
+        ("of unclear lateness", LEDGER, [unclear], nothing, True),
+        ("late, where it is deduplicated", ONCE, [late], nothing, False),
+        ("late once and of unclear lateness once, where it is deduplicated",
+         ONCE, [late, unclear], nothing, True),
+    ):  # fmt: skip
+        yield sample(
+            f"late input: {title}",
+            trials=(trial,),
+            log=[_entry(n, "a", **entry) for n, entry in enumerate(log)],
+            **tables,
+            undecided={"lost-output"} if undecided else (),
+        )
 
 
 SAMPLES: Final = (
@@ -700,6 +730,7 @@ SAMPLES: Final = (
     *_incomplete_logs(),
     *_missing_positions(),
     *_deleted_inputs(),
+    *_late_inputs(),
     *_contents(),
     *_orders(),
 )

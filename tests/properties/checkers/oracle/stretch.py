@@ -151,9 +151,12 @@ class Stretch(Past):
 
     def _slots(self, record: str, place: Position | None, entries: list[Row]) -> list[Slot]:
         positions = self.times(entries)
-        readable = self.times(
-            self._without_copies([e for e in entries if self.readable(e["partition"], e["offset"])])
-        )
+        certain = [
+            e
+            for e in entries
+            if self.readable(e["partition"], e["offset"]) and e["lateness"] is None
+        ]
+        readable = self.times(self._without_copies(certain))
         effects = [e for e in self.effects if (e["record"], self.place(e)) == (record, place)]
         return self.compared(record, place, positions, readable, effects)
 
