@@ -283,7 +283,33 @@ def _several_witnesses() -> Iterator[Sample]:
         log=[{"record": record} for record in "abcde"],
         finds="G0",
     )
+    yield _cycles(
+        "cycle of writes: the witness is the first topic, whatever the partitions",
+        txns=_TWO,
+        sends={
+            **_SENT,
+            "c/1": {"txn": "t"},
+            "d/1": {"txn": "t", "topic": "aside"},
+            "e/1": {"txn": "u", "topic": "aside"},
+        },
+        log=[
+            *({"record": record, "partition": 8} for record in "abc"),
+            *({"record": record, "topic": "aside"} for record in "de"),
+        ],
+        finds="G0",
+    )
     read = {"txn": "u"}
+    yield _cycles(
+        "cycle of reads: the witness is the first topic, whatever the partitions",
+        txns=_TWO,
+        sends={**_SENT, "c/1": {"txn": "t", "topic": "aside"}},
+        reads=[
+            {"record": "a", "partition": 8} | read,
+            {"record": "c", "topic": "aside"} | read,
+            _BACK,
+        ],
+        finds="G1c",
+    )
     yield _cycles(
         "cycle of reads: the witness is the first read of the first partition",
         txns=_TWO | {"s": {}, "v": {}},

@@ -73,6 +73,14 @@ def _ahead() -> Iterator[Sample]:
         positions=[resume(1, owner="g"), resume(1, owner="g", partition=1)],
     )
     yield ahead(
+        "a lost record was passed, and another one whose missing effect may be of a later entry",
+        "owner",
+        log=[entry("a", 0), entry("b", 1), entry("b", 6)],
+        effects=[effect("b")],
+        positions=[resume(2)],
+        finds={"lost-output": [{"record": "a"}, {"record": "b"}]},
+    )
+    yield ahead(
         "a dead letter replaces all effects of one position",
         trials=[LETTERS],
         log=[entry("a", 0), entry("a", 1)],

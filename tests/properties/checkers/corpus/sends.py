@@ -259,6 +259,13 @@ def _deleted_sends() -> Iterator[Sample]:
         finds=lost,
     )
     yield counted(
+        "of two sends without an entry, one may be deleted and one is lost",
+        [first, second],
+        [],
+        finds={"lost-write": A},
+        undecided=["lost-write", "lost-output"],
+    )
+    yield counted(
         "two sends below the log start, the entry is of a third",
         [first, send("a", 3, attempt="a/3"), second],
         [no_attempt],
