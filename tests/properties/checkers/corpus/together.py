@@ -9,6 +9,7 @@ from typing import Any, Final
 from tests.properties.checkers.corpus.base import CUT_SHORT, LEDGER, Sample, sample
 from tests.properties.checkers.world import Trial
 
+ORDERS: Final = Trial(topic="orders", sink="shelf", view="table")
 EVENTS: Final = Trial(topic="input", sink="events", view="topic")
 AUDIT: Final = Trial(topic="input", sink="audit", view="table")
 
@@ -37,6 +38,7 @@ def _expected(*sinks: str) -> list[dict[str, Any]]:
 
 
 _A: Final = {"record": "a", "partition": 0, "offset": 6}
+_B: Final = {"record": "b", "partition": 0, "offset": 7}
 TORN: Final = {"torn-output": [{"record": "a", "sink": "ledger"}]}
 
 
@@ -111,18 +113,38 @@ def _two_outputs() -> Iterator[Sample]:
         expected=optional_effects,
         phases=CUT_SHORT,
     )
+    yield sample(
+        "atomic: two effects in one output, and none of two in the other",
+        trials=BOTH,
+        log=[_A],
+        effects=[e | {"effect_key": key} for e in _effects_in("ledger") for key in "xy"],
+        expected=[e | {"effect_key": key} for e in optional_effects for key in "xy"],
+        finds=TORN,
+    )
+    yield sample(
+        "atomic: two inputs have effects in one output",
+        trials=BOTH,
+        log=[_A, _B],
+        effects=[e | {"record": record} for e in _effects_in("ledger") for record in "ab"],
+        expected=[e | {"record": record} for e in optional_effects for record in "ab"],
+        finds={"torn-output": [{"record": "a"}, {"record": "b"}]},
+    )
 
 
 def _other_outputs() -> Iterator[Sample]:
-    yield sample(
-        "atomic: two of three outputs have effects",
-        trials=_atomic_group(LEDGER, EVENTS, AUDIT),
-        log=[_A],
-        effects=_effects_in("events", "audit"),
-        expected=[e | {"sink": sink} for e in _expected("ledger")[:1]
-                  for sink in ("ledger", "events", "audit")],
-        finds=TORN,
-    )  # fmt: skip
+    for title, sinks in (
+        ("two of three outputs have effects", ("events", "audit")),
+        ("one of three outputs has effects", ("ledger",)),
+    ):
+        yield sample(
+            f"atomic: {title}",
+            trials=_atomic_group(LEDGER, EVENTS, AUDIT),
+            log=[_A],
+            effects=_effects_in(*sinks),
+            expected=[e | {"sink": sink} for e in _expected("ledger")[:1]
+                      for sink in ("ledger", "events", "audit")],
+            finds=TORN,
+        )  # fmt: skip
     optional_effects = _expected("ledger", "events")
     for title, effects, finds in (
         ("alone", _effects_in("letters"), {}),
@@ -167,4 +189,52 @@ def _other_outputs() -> Iterator[Sample]:
     )
 
 
-SAMPLES: Final = (*_two_outputs(), *_other_outputs())
+def _other_inputs() -> Iterator[Sample]:
+    """a has effects in one output only; b, and a in another topic, do not matter to it."""
+    optional_effects = _expected("ledger", "events")
+    late, unclear = {"lateness": "late"}, {"lateness": "unclear"}
+    in_orders = {"topic": "orders"}
+    shelved = {"record": "a", "sink": "shelf"}
+    for title, log, undecided in (
+        ("certain", [_A, _A | in_orders], False),
+        ("late, and in the other topic of unclear lateness",
+         [_A | late, _A | in_orders | unclear], False),
+        ("of unclear lateness, and in the other topic certain",
+         [_A | unclear, _A | in_orders], True),
+    ):  # fmt: skip
+        yield sample(
+            f"atomic: an input that is also in another topic is {title}",
+            trials=(*BOTH, ORDERS),
+            log=log,
+            effects=[*_effects_in("ledger"), shelved],
+            expected=[*optional_effects, shelved | {"optional": True}],
+            finds=TORN if log[0] == _A else {},
+            undecided={"torn-output"} if undecided else (),
+        )
+    effects_of_b = [e | {"record": "b"} for e in _effects_in("ledger", "events")]
+    for title, log, effects, undecided in (
+        ("late, and another one of unclear lateness", [_A | late, _B | unclear], effects_of_b,
+         False),
+        ("of unclear lateness, and another one is certain", [_A | unclear, _B], effects_of_b, True),
+        ("of unclear lateness, and so is another one that misses an effect",
+         [_A | unclear, _B | unclear], effects_of_b[:1], True),
+    ):  # fmt: skip
+        yield sample(
+            f"atomic: an input is {title}",
+            trials=BOTH,
+            log=log,
+            effects=[*_effects_in("ledger"), *effects],
+            expected=[e | {"record": record} for e in optional_effects for record in "ab"],
+            undecided={"torn-output"} if undecided else (),
+        )
+    yield sample(
+        "atomic: no effects are stated, and an input with an effect in one output was deleted",
+        trials=BOTH,
+        sends=[_A | {"attempt": "a/1"}],
+        partitions=[{"partition": 0, "log_start": 7}],
+        effects=_effects_in("ledger"),
+        undecided={"lost-output", "lost-write", "torn-output", "unfounded-output"},
+    )
+
+
+SAMPLES: Final = (*_two_outputs(), *_other_outputs(), *_other_inputs())
