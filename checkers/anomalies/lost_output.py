@@ -52,6 +52,7 @@ SELECT k.trial, k.sink, k.view, s.record, s.effect_key, c.topic, c."partition", 
 FROM shortages s
 JOIN outputs k ON k.trial = s.trial
 JOIN committed_input c ON c.topic = k.topic AND c.record = s.record AND c.decidable
+     AND c.lateness IS NULL
      AND (s.in_offset < 0 OR (s.in_partition = c."partition" AND s.in_offset = c."offset"))
 LEFT JOIN (SELECT DISTINCT trial, size FROM range_blocks) z ON z.trial = k.trial
 LEFT JOIN range_blocks r ON r.trial = k.trial AND r."partition" = c."partition"

@@ -56,6 +56,7 @@ FROM (
     JOIN yields y ON y.trial = s.trial AND y.record = s.record AND y.effect_key = s.effect_key
     JOIN newest_positions n ON n.trial = s.trial
     JOIN committed_input c ON c.topic = n.topic AND c.record = s.record AND c.decidable
+         AND c.lateness IS NULL
          AND (s.in_offset < 0 OR (s.in_partition = c."partition" AND s.in_offset = c."offset"))
          AND n."partition" = c."partition" AND c."offset" < n."offset"
     LEFT JOIN seen_effects d ON d.dead AND d.trial = s.trial AND d.record = s.record

@@ -88,6 +88,12 @@ def _ahead() -> Iterator[Sample]:
         effects=[effect("a", sink="letters")],
         positions=[resume(1)],
     )
+    for lateness in ("late", "unclear"):
+        yield ahead(
+            f"a position that passed only an entry that is {lateness}",
+            log=[entry("a", 0, lateness=lateness), entry("a", 6)],
+            positions=[resume(2)],
+        )
     for title, partition, offset in (("partition", 1, 0), ("offset", 0, 1)):
         yield ahead(
             f"a dead letter from another {title} does not count",

@@ -19,7 +19,7 @@ def lost_output(s: Stretch) -> Iterator[Hit]:
             for entry in s.committed:
                 place = (entry["partition"], entry["offset"])
                 in_slot = entry["record"] == slot.record and slot.place in (None, place)
-                if in_slot and s.readable(*place):
+                if in_slot and s.readable(*place) and entry["lateness"] is None:
                     row = {**entry, "expected": slot.due, "seen": slot.seen}
                     yield Hit((*s.name, slot.record, slot.effect_key), row)
 

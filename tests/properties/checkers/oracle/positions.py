@@ -54,6 +54,7 @@ def offset_ahead(s: Stretch) -> Iterator[Hit]:
                 and p["partition"] == e["partition"]
                 and e["offset"] < p["offset"]
                 and s.readable(e["partition"], e["offset"])
+                and e["lateness"] is None
             ]
             if _due(s, slot, [e for e, _ in passed]) > slot.seen:
                 for e, p in passed:
