@@ -36,8 +36,8 @@ class LaneVerdict:
     reason: str = ""
 
 
-def claims_on(lane: str, *, transactional: bool) -> list[Claim]:
-    return [exactly_once_append(lane), *([atomic_append(lane)] if transactional else [])]
+def claims_on(lane: str, *, atomic: bool) -> list[Claim]:
+    return [exactly_once_append(lane), *([atomic_append(lane)] if atomic else [])]
 
 
 def collect(reader: LogReader, lanes: Sequence[str], history: Path, stop: Stop) -> dict[str, int]:

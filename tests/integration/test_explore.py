@@ -131,3 +131,7 @@ def test_unprotected_producer_is_no_sound_subject(tmp_path: Path) -> None:
         (outcome,) = attempted(bench, [trial(quiet[0], Single(point=response, act=lost))]).values()
     assert outcome.violated
     assert "duplicate" in outcome.anomalies
+
+
+def test_transaction_of_one_record_can_be_judged(bench: ProducerBench) -> None:
+    assert len(bench.quiet(1, Load(transactions=2, records=1))) == 1
