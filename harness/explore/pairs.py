@@ -36,7 +36,8 @@ class Pairs:
         chosen: pairs that may depend on each other, with the reason.
         drawn: pairs that are assumed independent and tried all the same.
         independent: number of pairs assumed independent, including the drawn ones.
-        alike: number of pairs with a fault that is in the class of another one.
+        alike: number of pairs with a fault that is in the class of another one, or that violates
+            alone.
     """
 
     chosen: Mapping[Trial, str]
@@ -61,11 +62,11 @@ def pairs(quiet: Sequence[Passed], hit: Mapping[Single, Outcome], *, seed: int) 
     chosen: dict[Trial, str] = {}
     rest: list[Trial] = []
     alike = 0
-    doubles = _doubles(hit)
+    left_out = _doubles(hit) | {single for single, outcome in hit.items() if outcome.violated}
     for first, outcome in sorted(hit.items(), key=lambda item: item[0].id):
         (at,) = outcome.hits
         later = dict.fromkeys(passed.point for passed in outcome.trace[at + 1 :])
-        if first in doubles:
+        if first in left_out:
             alike += len(singles(later))
             continue
         start = place_of(first.point, quiet)
@@ -75,7 +76,7 @@ def pairs(quiet: Sequence[Passed], hit: Mapping[Single, Outcome], *, seed: int) 
             assert place is not None
             reason = _reason(first, point, usual, outcome.trace, at)
             for second in singles([point]):
-                if second in doubles:
+                if second in left_out:
                     alike += 1
                     continue
                 trial = Trial(

@@ -1,4 +1,7 @@
-"""`onceproof explore`: interrupted, killed and continued, shards merged, one trial repeated."""
+"""`onceproof explore`: interrupted, killed and continued, shards merged, one trial repeated.
+
+The commands of docs/how-to/explore-a-client.md, with smaller loads.
+"""
 
 from __future__ import annotations
 

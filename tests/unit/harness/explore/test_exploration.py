@@ -102,6 +102,12 @@ def test_pair_is_found_in_its_order_only(tmp_path: Path) -> None:
     assert set(figures.violations) == {pair}
 
 
+def test_fault_that_violates_alone_is_in_no_pair(tmp_path: Path) -> None:
+    fault = PAIRS[0].split(" + ")[0]
+    figures = explored(tmp_path, ToyBench(bugs=[Bug((fault,))], size=500))
+    assert set(figures.violations) == {fault}
+
+
 def test_flaky_violation_is_confirmed_by_its_rate(tmp_path: Path) -> None:
     fault, found = SINGLES[20], 0
     for seed in range(10):
