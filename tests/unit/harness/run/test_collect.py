@@ -12,7 +12,7 @@ from onceproof.harness.history.identity import ATTEMPT_HEADER, ODD_HEADER, RECOR
 from onceproof.harness.history.tables import read_lines
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import Entry
-from onceproof.harness.run.collect import _write_log
+from onceproof.harness.run.collect import write_log
 from tests.unit.fakes import logs
 
 
@@ -26,7 +26,7 @@ def collected(
     folder: Path, *entries: Entry, late: Mapping[tuple[int, int], str] | None = None
 ) -> list[dict[str, Any]]:
     writer = HistoryWriter(folder, "auditor")
-    _write_log(writer, logs.log(*entries, topic="orders"), late or {})
+    write_log(writer, logs.log(*entries, topic="orders"), late or {})
     writer.close()
     return read_lines(folder).tables["log"].to_pylist()
 
