@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from onceproof.harness.context.run_context import addresses, fresh_reader
 from onceproof.harness.explore.acts import Single
 from onceproof.harness.explore.exploration import Batch, Load
 from onceproof.harness.explore.injection import Injection, Met
@@ -20,11 +21,10 @@ from onceproof.harness.explore.reports import Reports, report_everything
 from onceproof.harness.explore.subjects import TWIN, ProducerSubject
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial
 from onceproof.harness.explore.verdicts import LaneVerdict, claims_on, collect, judge
-from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.gate.client import Gate
-from onceproof.harness.links.topology import AUDITOR, Link, node_id
+from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.processes.python import python_module
 from onceproof.harness.stage.alone import Alone, alone
@@ -165,7 +165,7 @@ class ProducerBench:
     def _create(self, names: list[str]) -> None:
         stage = self._stage_on.up.stage
         create_topics(stage.bootstrap(AUDITOR), names, partitions=1)
-        with self._view() as view:
+        with ClusterView(addresses(stage)) as view:
 
             def led() -> bool:
                 leaders = {p.topic for p in view.partitions() if p.leader >= 0}
@@ -196,12 +196,8 @@ class ProducerBench:
 
     def _collect(self, names: list[str], history: Path, observer: Process) -> None:
         stage = self._stage_on.up.stage
-        addresses = {node_id(node): stage.bootstrap(AUDITOR, node) for node in stage.brokers}
-        reader = LogReader(ClusterView(addresses), addresses)
-        try:
+        with fresh_reader(stage) as reader:
             ends = collect(reader, names, history, self._stop)
-        finally:
-            reader.close()
         stdout, stdin = observer.popen.stdout, observer.popen.stdin
         assert stdout is not None
         assert stdin is not None
@@ -218,14 +214,6 @@ class ProducerBench:
             stop=self._stop,
             seen=observer.tail,
         )
-
-    @contextmanager
-    def _view(self) -> Iterator[ClusterView]:
-        stage = self._stage_on.up.stage
-        with ClusterView(
-            {node_id(node): stage.bootstrap(AUDITOR, node) for node in stage.brokers}
-        ) as view:
-            yield view
 
     @contextmanager
     def _stage(self) -> Iterator[_Stage]:

@@ -118,7 +118,7 @@ class Exploration:
                 self.journal.quiet(trace)
         self._loads[self.load] = self.journal.known.quiet[0]
         singles = self._known_singles()
-        while (trials := self._next(singles)) and not self._over:
+        while (trials := singles.next(self._room())) and not self._over:
             for trial, outcome in self._attempt(trials):
                 singles.take(trial.faults[0], outcome)
         self._confirm_and_shrink()
@@ -156,9 +156,6 @@ class Exploration:
             if len(faults) == 1:
                 singles.take(faults[0], entry.outcome)
         return singles
-
-    def _next(self, singles: Singles) -> list[Trial]:
-        return singles.next(self._room())
 
     def _room(self) -> int:
         limit = self.limits.trials

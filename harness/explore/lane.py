@@ -13,6 +13,7 @@ from onceproof.harness.explore.exploration import Load
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop, wait_until
+from onceproof.harness.workload.control import renumbered
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.task_file import SenderRecord, SenderTask, save_records
@@ -66,16 +67,9 @@ class Lane:
         )
         left = [self._planned(r) for r in payments.sends(producer=0, seed=0)]
         left = [r for r in left if r.record not in called]
-        first = (left[0].transaction or 0) if left else 0
         name = f"{self.name}-{len(self.lives) + 1}"
         records, task = self.work / f"{name}.records.jsonl", self.work / f"{name}.json"
-        save_records(
-            records,
-            (
-                r if r.transaction is None else replace(r, transaction=r.transaction - first)
-                for r in left
-            ),
-        )
+        save_records(records, renumbered(left))
         SenderTask(
             name=name,
             bootstrap=self.bootstrap,

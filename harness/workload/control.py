@@ -161,7 +161,7 @@ class Producers:
             if record.record not in called
         ]
         life = f"{name}-life-{sum(n.startswith(f'{name}-life-') for n in self._status) + 2}"
-        task = self._write(life, name, _renumbered(left))
+        task = self._write(life, name, renumbered(left))
         # In this order: the regulator ends if all of them are done.
         self._status = {**self._status, life: Status()}
         self._status[last.name].done = True
@@ -349,7 +349,7 @@ def _called(history: Path) -> set[str]:
     return found
 
 
-def _renumbered(records: Iterable[SenderRecord]) -> Iterator[SenderRecord]:
+def renumbered(records: Iterable[SenderRecord]) -> Iterator[SenderRecord]:
     """Renumber the records' transactions from 0."""
     first: int | None = None
     for record in records:
