@@ -6,13 +6,12 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak matrix power agree mutants fuzz-runs bench-checking bench-shapes bench-edn bench-audit bench-gate bench-report exact-faults reference docs dist lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix power agree mutants fuzz-runs bench-checking bench-shapes bench-edn bench-audit bench-gate bench-report reference docs dist lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
 RUNS ?= 10
 SEED ?=
-TRIES ?= 1
 MATRIX ?= all
 POWER ?= all
 ONLY ?=
@@ -35,7 +34,6 @@ help: ## Show this help
 	@echo '  POWER=quick          a drawn sample of the pairs, in 15 minutes'
 	@echo '  ONLY=name,name       only these pairs; SEEDS=1,2,3: each with these seeds'
 	@echo '  JOBS=2               how many runs of a matrix, or trials of pairs, at a time; else by cores and memory'
-	@echo '  TRIES=20             how often exact-faults tries each combination'
 	@echo '  ARGS="..."           more options for onceproof, pytest (test) or the locks'
 	@echo '  PYTHON=python3.12    the Python that .venv is made from'
 
@@ -54,8 +52,8 @@ real-%: .bootstrap
 	$(BIN)/python -m pytest --durations=15 tests/$* $(ARGS)
 
 test-faults: .bootstrap ## Every fault of a link on every role, and all other tests of faults
-	ONCEPROOF_FAULTS=all $(BIN)/python -m pytest $(wildcard tests/integration/test_fault*.py) $(addprefix tests/integration/test_,$(addsuffix .py,engine_spark gate_exact_faults queue_broker spark_uris)) tests/unit/docs/test_docs_histories.py \
-		$(addprefix tests/end_to_end/test_,$(addsuffix .py,check_again connect crash_points ending external flagship flink groups how_to_pages iceberg_table output_elsewhere page_commands producers pytest_plugin queues spark_sinks spark_state spark_triggers stored_offsets surgery verify)) $(ARGS)
+	ONCEPROOF_FAULTS=all $(BIN)/python -m pytest $(wildcard tests/integration/test_fault*.py) $(addprefix tests/integration/test_,$(addsuffix .py,engine_spark explore queue_broker spark_uris)) tests/unit/docs/test_docs_histories.py \
+		$(addprefix tests/end_to_end/test_,$(addsuffix .py,check_again connect crash_points ending explore external flagship flink groups how_to_pages iceberg_table output_elsewhere page_commands producers pytest_plugin queues spark_sinks spark_state spark_triggers stored_offsets surgery verify)) $(ARGS)
 
 test-docker: .bootstrap ## Install and start Docker if need be, build images, try the docker backend
 	$(BIN)/python -m pytest tests/docker $(ARGS)
@@ -96,9 +94,6 @@ bench-gate: .bootstrap ## What a gate on a link costs, beside toxiproxy alone
 
 bench-report: .bootstrap ## Size of a report of a thousand findings, and how fast Chromium opens it
 	@$(BIN)/python -m benchmarks.report $(ARGS)
-
-exact-faults: .bootstrap ## Every message of a transaction met by every fault (TRIES=1)
-	@$(BIN)/python -m onceproof.harness.message_faults --tries $(TRIES) $(ARGS)
 
 reference: .bootstrap ## Write docs/reference anew, from the code
 	@$(BIN)/python -m onceproof.reports.anomalies.markdown > docs/reference/anomalies.md

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, get_args
 
-from onceproof.harness.explore.points import Direction, Point
+from onceproof.harness.explore.points import ANY, Direction, Point
 from onceproof.harness.links.gate.rules import Action
+
+Breaks = Literal["killed", "isolated"]
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -23,6 +25,10 @@ class Act:
         action: what the gate does with the message.
         error: Kafka's name of the error that the gate answers with.
         kills: whether the client is killed (SIGKILL) when the gate has the message, and restarted.
+        pauses: whether the client is paused (SIGSTOP) when it has sent the message, until others
+            have taken over its work.
+        breaks: how the broker that the message is on its way to fails: it is killed (SIGKILL), or
+            isolated from its peers.
     """
 
     name: str
@@ -30,11 +36,13 @@ class Act:
     action: Action
     error: str | None = None
     kills: bool = False
+    pauses: bool = False
+    breaks: Breaks | None = None
 
     @property
     def cost(self) -> int:
         """Relative cost of a trial."""
-        return 2 if self.kills else 1
+        return 4 if self.breaks else 3 if self.pauses else 2 if self.kills else 1
 
 
 _ACTS: Final = (
@@ -48,20 +56,42 @@ _ACTS: Final = (
     Act(name="client killed before", direction="request", action="drop", kills=True),
     Act(name="client killed after", direction="response", action="drop", kills=True),
 )
+_PAUSED: Final = Act(name="client paused", direction="request", action="hold", pauses=True)
+_BROKEN: Final = tuple(
+    Act(name=f"target {how}", direction="request", action="hold", breaks=how)
+    for how in get_args(Breaks)
+)
+_SHARES: Final = "member"
+"""The role of a client whose work another one takes over."""
+_LOADING: Final = "COORDINATOR_LOAD_IN_PROGRESS"
+_MOVED: Final = "NOT_COORDINATOR"
+_FENCED: Final = "INVALID_PRODUCER_EPOCH"
+_REMOVED: Final = "UNKNOWN_MEMBER_ID"
 _REFUSALS: Final = {
-    "InitProducerId": (
-        "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "CONCURRENT_TRANSACTIONS",
-    ),
-    "AddPartitionsToTxn": ("CONCURRENT_TRANSACTIONS", "NOT_COORDINATOR", "INVALID_PRODUCER_EPOCH"),
+    "InitProducerId": (_LOADING, _MOVED, "CONCURRENT_TRANSACTIONS"),
+    "AddPartitionsToTxn": ("CONCURRENT_TRANSACTIONS", _MOVED, _FENCED),
+    "AddOffsetsToTxn": ("CONCURRENT_TRANSACTIONS", _MOVED, _FENCED),
+    "TxnOffsetCommit": (_LOADING, _MOVED, _REMOVED, "ILLEGAL_GENERATION", _FENCED),
     "Produce": (
-        "NOT_LEADER_FOR_PARTITION", "OUT_OF_ORDER_SEQUENCE_NUMBER", "INVALID_PRODUCER_EPOCH",
+        "NOT_LEADER_FOR_PARTITION", "OUT_OF_ORDER_SEQUENCE_NUMBER", _FENCED,
+        "MESSAGE_SIZE_TOO_LARGE",
     ),
-    "EndTxn": ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "INVALID_PRODUCER_EPOCH"),
+    "EndTxn": (_LOADING, _MOVED, _FENCED),
+    "JoinGroup": (_LOADING, _MOVED, _REMOVED),
+    "SyncGroup": (_MOVED, _REMOVED, "REBALANCE_IN_PROGRESS"),
+    "Heartbeat": (_MOVED, _REMOVED, "REBALANCE_IN_PROGRESS"),
+    "OffsetFetch": (_LOADING, _MOVED),
+    "OffsetCommit": (_LOADING, _MOVED, _REMOVED, "ILLEGAL_GENERATION"),
+    "ListOffsets": ("NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE"),
+    "Fetch": ("NOT_LEADER_FOR_PARTITION",),
 }  # fmt: skip
-"""API → errors with which brokers refuse: one to retry, one after a move, one that aborts."""
+"""API → errors with which brokers refuse: to retry, after a move, and to abort or give up."""
 _ANSWERS: Final = {
     "InitProducerId": ("COORDINATOR_NOT_AVAILABLE",),
     "AddPartitionsToTxn": ("COORDINATOR_NOT_AVAILABLE",),
+    "AddOffsetsToTxn": ("COORDINATOR_NOT_AVAILABLE",),
+    "TxnOffsetCommit": ("COORDINATOR_NOT_AVAILABLE",),
+    "OffsetCommit": ("COORDINATOR_NOT_AVAILABLE",),
     "Produce": ("REQUEST_TIMED_OUT", "NOT_ENOUGH_REPLICAS_AFTER_APPEND"),
     "EndTxn": ("COORDINATOR_NOT_AVAILABLE",),
 }
@@ -94,6 +124,10 @@ def acts_at(point: Point) -> Iterator[Act]:
     """All acts that are possible at a point."""
     yield from (act for act in _ACTS if act.direction == point.direction)
     if point.direction == "request":
+        if point.role == _SHARES:
+            yield _PAUSED
+        if point.target != ANY:
+            yield from _BROKEN
         for error in _REFUSALS.get(point.api, ()):
             yield Act(name=f"refused {error}", direction="request", action="error", error=error)
     else:

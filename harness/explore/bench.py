@@ -1,63 +1,67 @@
-"""Make trials of producers on a stage that stays up, several lanes side by side."""
+"""Make trials of clients on a stage that stays up, several lanes side by side."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import count
+from functools import partial
+from itertools import count, cycle
 from pathlib import Path
 from typing import Final
 
 from onceproof.harness.context.run_context import addresses, fresh_reader
-from onceproof.harness.explore.acts import Single
+from onceproof.harness.explore.convoy import Convoy
 from onceproof.harness.explore.exploration import Batch, Load
+from onceproof.harness.explore.failing import FAILING
 from onceproof.harness.explore.injection import Injection, Met
-from onceproof.harness.explore.lane import Lane
-from onceproof.harness.explore.points import Passed, Place
+from onceproof.harness.explore.lanes.base import Lane, Surroundings
+from onceproof.harness.explore.points import Passed
 from onceproof.harness.explore.reports import Reports, report_everything
-from onceproof.harness.explore.subjects import TWIN, ProducerSubject
-from onceproof.harness.explore.trials import Aimed, Outcome, Trial
-from onceproof.harness.explore.verdicts import LaneVerdict, claims_on, collect, judge
+from onceproof.harness.explore.subjects import Subject
+from onceproof.harness.explore.trials import Outcome, Trial
+from onceproof.harness.explore.verdicts import LaneVerdict, collect, judge
+from onceproof.harness.kafka.keeping import KEPT_IN
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.kafka.placing import place_leader
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.gate.client import Gate
-from onceproof.harness.links.topology import AUDITOR, Link
+from onceproof.harness.links.topology import AUDITOR, Link, broker_name, node_id
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.processes.python import python_module
 from onceproof.harness.stage.alone import Alone, alone
+from onceproof.harness.stage.backends import BROKERS
 from onceproof.harness.subjects.observer import ObserverTask
 from onceproof.harness.tools.setup import Tools
-from onceproof.harness.wait import Stop, wait_until
+from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _SECONDS: Final = 60.0
-_SOURCE: Final = "producer"
-_LOST: Final = Aimed(
-    single=Single.parse(f"response lost @ {_SOURCE}/response/Produce/work/first/leader"),
-    place=Place(life=1, nth=1),
-)
-_BROKEN: Final = Trial(aimed=(_LOST,))
-"""The trial in which the broken twin sends a record twice."""
+_CONVOY: Final = 12
+"""Maximum number of trials in which the same broker fails."""
+_REPLACED_SECONDS: Final = 120.0
+_FOUND_SECONDS: Final = 20.0
+"""How long clients have to find the other brokers before the broker that failed is back."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Stage:
-    """A running stage with gates that report every message of producers."""
+    """A running stage with gates that report every message of clients under test."""
 
     up: Alone
+    view: ClusterView
     gate: Gate
     links: tuple[str, ...]
     reports: Reports
 
 
-class ProducerBench:
-    """Trials of one producer."""
+class StageBench:
+    """Trials of one subject."""
 
     def __init__(
         self,
-        subject: ProducerSubject,
+        subject: Subject,
         *,
         tools: Tools,
         folder: Path,
@@ -72,10 +76,11 @@ class ProducerBench:
         self._stage_tools = tools.stage
         self._folder, self._lanes = folder, lanes
         self._numbers, self._batches, self._stages = count(1), count(1), count(1)
+        self._fails = cycle(range(1, BROKERS + 1))
         self._stack = ExitStack()
         self._on: _Stage | None = None
 
-    def __enter__(self) -> ProducerBench:
+    def __enter__(self) -> StageBench:
         self.renew()
         return self
 
@@ -96,15 +101,18 @@ class ProducerBench:
         return [each.outcome.trace for each in met]
 
     def attempt(self, trials: Sequence[Trial], load: Load) -> Batch:
-        met, verdicts, twin = self._batch([Trial(), *trials], load)
-        (quiet, *others), (own, *rest) = met, verdicts
-        unsound = None
-        if quiet.stalled or own.verdict != "holds":
-            unsound = f"a quiet trial came out wrong: {quiet.stalled or own.reason}"
-        elif twin.verdict != "violated":
-            unsound = f"the broken twin was not caught: {twin.verdict}, {twin.reason}"
-        outcomes = tuple(map(_judged, others, rest))
-        return Batch(outcomes=outcomes, unsound=unsound)
+        assert len({trial.breaks for trial in trials}) <= 1, "a broker fails in all or in none"
+        outcomes: list[Outcome] = []
+        size = _CONVOY if trials and trials[0].breaks else self.size
+        for first in range(0, len(trials), size):
+            met, verdicts, twin = self._batch([Trial(), *trials[first : first + size]], load)
+            (quiet, *others), (own, *rest) = met, verdicts
+            if quiet.stalled or own.verdict != "holds":
+                return _unsound(f"a quiet trial came out wrong: {quiet.stalled or own.reason}")
+            if twin.verdict != "violated":
+                return _unsound(f"the broken twin was not caught: {twin.verdict}, {twin.reason}")
+            outcomes += map(_judged, others, rest)
+        return Batch(outcomes=tuple(outcomes))
 
     def _batch(
         self, trials: Sequence[Trial], load: Load
@@ -114,28 +122,33 @@ class ProducerBench:
         history, work = folder / "history", folder / "work"
         for made in (history, work):
             made.mkdir(parents=True)
-        lanes = [self._lane(self._subject, load, history, work) for _ in trials]
-        twin = self._lane(TWIN, Load(transactions=3), history, work)
-        every = [*lanes, twin]
-        names = [lane.name for lane in every]
-        self._create(names)
-        observer = self._observe(names, history, work)
-        with ThreadPoolExecutor(self._lanes) as pool:
-            running = [
-                pool.submit(self._injection(lane, trial).run)
-                for lane, trial in zip(every, [*trials, _BROKEN], strict=True)
-            ]
-            met = [future.result() for future in running]
-        self._collect(names, history, observer)
-        claims = [
-            claim
-            for lane in every
-            # A transaction of one record cannot be torn.
-            for claim in claims_on(lane.name, atomic=lane.transactional and lane.load.records > 1)
-        ]
-        verdicts = judge(history, claims)
-        for name in names:
-            self._stage_on.reports.forget(name)
+        around = self._around(history, work)
+        node = next(self._fails)
+        lanes = [self._lane(self._subject, load, around) for _ in trials]
+        broken = self._subject.twin
+        twin = self._lane(broken.subject, broken.load, around)
+        every = list(zip([*lanes, twin], [*trials, broken.trial], strict=True))
+        apart = [(lane, trial) for lane, trial in every if not trial.breaks]
+        convoy = [(lane, trial) for lane, trial in every if trial.breaks]
+        self._create([lane for lane, _ in apart])
+        self._create([lane for lane, _ in convoy], leader=node)
+        topics = {topic: count for lane, _ in every for topic, count in lane.topics.items()}
+        observer = self._observe(topics, history, work) if self._subject.observed else None
+        stage = self._stage_on.up.stage
+        with fresh_reader(stage) as reader:
+            for lane, _ in every:
+                lane.prepare(reader)
+        done = self._run(apart, None, self._lanes)
+        if convoy:
+            done |= self._run_convoy(convoy, node)
+        met = [done[lane.name] for lane, _ in every]
+        with fresh_reader(stage) as reader:
+            ends = collect(reader, [*lanes, twin], history, self._stop)
+        if observer is not None:
+            self._finish(observer, ends)
+        verdicts = judge(history, [*lanes, twin])
+        for lane, _ in every:
+            self._stage_on.reports.forget(lane.name)
         return met[:-1], [verdicts[lane.name] for lane in lanes], verdicts[twin.name]
 
     @property
@@ -143,37 +156,109 @@ class ProducerBench:
         assert self._on is not None
         return self._on
 
-    def _injection(self, lane: Lane, trial: Trial) -> Injection:
+    def _run(
+        self, trials: Sequence[tuple[Lane, Trial]], convoy: Convoy | None, lanes: int
+    ) -> dict[str, Met]:
+        """Make trials, some side by side; return what happened by the name of the lane."""
         on = self._stage_on
-        return Injection(lane, trial, gate=on.gate, links=on.links, reports=on.reports)
+        with ThreadPoolExecutor(lanes) as pool:
+            running = {
+                lane.name: pool.submit(
+                    Injection(
+                        lane,
+                        trial,
+                        gate=on.gate,
+                        links=on.links,
+                        reports=on.reports,
+                        convoy=convoy,
+                    ).run
+                )
+                for lane, trial in trials
+            }
+            return {name: future.result() for name, future in running.items()}
 
-    def _lane(self, subject: ProducerSubject, load: Load, history: Path, work: Path) -> Lane:
-        up = self._stage_on.up
-        return Lane(
-            name=f"lane{next(self._numbers)}",
-            sender=subject.sender,
-            transactional=subject.transactional,
-            load=load,
-            bootstrap=up.stage.bootstrap(_SOURCE),
-            processes=up.processes,
+    def _run_convoy(self, trials: Sequence[tuple[Lane, Trial]], node: int) -> dict[str, Met]:
+        """Make trials in which the broker `node` fails once, and mend it.
+
+        It leads the topics of the lanes, and is the coordinator of all groups and transactions.
+        """
+        on, (how, *_) = self._stage_on, [trial.breaks for _, trial in trials]
+        assert how is not None
+        for topic in KEPT_IN.values():
+            for each in on.view.partitions(topic):
+                place_leader(on.view, topic, each.partition, node, stop=self._stop)
+        failing = FAILING[how](on.up.stage, broker_name(node))
+        convoy = Convoy(len(trials), failing.broker, failing.fail)
+        try:
+            with ThreadPoolExecutor(1) as pool:
+                running = pool.submit(self._run, trials, convoy, len(trials))
+                # Whoever cannot go on afterwards does not stall for want of a broker.
+                self._wait_replaced(node, running.done)
+                failing.mend()
+                return running.result()
+        finally:
+            failing.mend()
+            wait_until(
+                on.view.in_sync_everywhere,
+                what="every replica to be in sync",
+                seconds=_SECONDS,
+                every=0.1,
+                stop=self._stop,
+                seen=on.view.out_of_sync,
+            )
+
+    def _wait_replaced(self, node: int, done: Callable[[], bool]) -> None:
+        """Wait until the others do without a broker and clients had time to see it, or are done."""
+        stage = self._stage_on.up.stage
+        others = {n: address for n, address in addresses(stage).items() if n != node}
+        with ClusterView(others) as view:
+            wait_until(
+                lambda: done() or view.does_without(node),
+                what=f"the others to replace broker {node}",
+                seconds=_REPLACED_SECONDS,
+                every=0.1,
+                stop=self._stop,
+                seen=view.out_of_sync,
+            )
+        with suppress(Overdue):
+            wait_until(done, what="", seconds=_FOUND_SECONDS, every=0.1, stop=self._stop)
+
+    def _lane(self, subject: Subject, load: Load, around: Surroundings) -> Lane:
+        return subject.lane(f"lane{next(self._numbers)}", load, around)
+
+    def _around(self, history: Path, work: Path) -> Surroundings:
+        on = self._stage_on
+        return Surroundings(
+            bootstrap=on.up.stage.bootstrap(self._subject.audience),
+            view=on.view,
+            addresses=addresses(on.up.stage),
+            reader=partial(fresh_reader, on.up.stage),
+            processes=on.up.processes,
             tools=self._tools,
             history=history,
             work=work,
             stop=self._stop,
         )
 
-    def _create(self, names: list[str]) -> None:
-        stage = self._stage_on.up.stage
-        create_topics(stage.bootstrap(AUDITOR), names, partitions=1)
-        with ClusterView(addresses(stage)) as view:
+    def _create(self, lanes: Sequence[Lane], *, leader: int | None = None) -> None:
+        """Create the topics of lanes, which a broker leads, or any."""
+        on = self._stage_on
+        topics = {topic: count for lane in lanes for topic, count in lane.topics.items()}
+        nodes = [node_id(name) for name in on.up.stage.brokers]
+        replicas = None if leader is None else [leader, *(n for n in nodes if n != leader)]
+        for partitions in set(topics.values()):
+            names = [topic for topic, number in topics.items() if number == partitions]
+            create_topics(
+                on.up.stage.bootstrap(AUDITOR), names, partitions=partitions, replicas=replicas
+            )
 
-            def led() -> bool:
-                leaders = {p.topic for p in view.partitions() if p.leader >= 0}
-                return leaders.issuperset(names)
+        def led() -> bool:
+            leaders = {p.topic for p in on.view.partitions() if p.leader >= 0}
+            return leaders.issuperset(topics)
 
-            wait_until(led, what="the topics to have leaders", seconds=_SECONDS, stop=self._stop)
+        wait_until(led, what="the topics to have leaders", seconds=_SECONDS, stop=self._stop)
 
-    def _observe(self, names: list[str], history: Path, work: Path) -> Process:
+    def _observe(self, topics: Mapping[str, int], history: Path, work: Path) -> Process:
         """Start a reader of all topics with `read_committed`."""
         up = self._stage_on.up
         task = work / "observer.json"
@@ -181,7 +266,7 @@ class ProducerBench:
             name="observer",
             bootstrap=up.stage.bootstrap(AUDITOR),
             history=str(history),
-            partitions=[(name, 0) for name in names],
+            partitions=[(t, number) for t, count in topics.items() for number in range(count)],
             client={
                 "group.id": "observer",
                 "enable.partition.eof": True,
@@ -194,16 +279,14 @@ class ProducerBench:
         command: list[str | Path] = [*python_module("onceproof.harness.subjects.observer"), task]
         return up.processes.start("observer", command, pipes=True)
 
-    def _collect(self, names: list[str], history: Path, observer: Process) -> None:
-        stage = self._stage_on.up.stage
-        with fresh_reader(stage) as reader:
-            ends = collect(reader, names, history, self._stop)
+    def _finish(self, observer: Process, ends: Mapping[tuple[str, int], int]) -> None:
+        """Let the observer read to the ends of its partitions, and end."""
         stdout, stdin = observer.popen.stdout, observer.popen.stdin
         assert stdout is not None
         assert stdin is not None
         for line in stdout:
             seen = json.loads(line)["ends"]
-            if all(seen.get(f"{name}/0", 0) >= end for name, end in ends.items()):
+            if all(seen.get(f"{topic}/{n}", 0) >= end for (topic, n), end in ends.items()):
                 break
         stdin.write(b"enough\n")
         stdin.close()
@@ -219,15 +302,20 @@ class ProducerBench:
     def _stage(self) -> Iterator[_Stage]:
         folder = self._folder / "stages" / f"{next(self._stages):03d}"
         with alone(folder, self._stage_tools) as up:
-            links = [Link(_SOURCE, node) for node in up.stage.brokers]
+            links = [Link(self._subject.audience, node) for node in up.stage.brokers]
             for link in links:
                 gate = up.stage.gate(link).gate  # one process for all links
             names = tuple(map(str, links))
             reports = Reports(gate, report_everything(gate, list(names)), self._stop)
             try:
-                yield _Stage(up=up, gate=gate, links=names, reports=reports)
+                with ClusterView(addresses(up.stage)) as view:
+                    yield _Stage(up=up, view=view, gate=gate, links=names, reports=reports)
             finally:
                 reports.close()
+
+
+def _unsound(why: str) -> Batch:
+    return Batch(outcomes=(), unsound=why)
 
 
 def _judged(met: Met, verdict: LaneVerdict) -> Outcome:

@@ -17,7 +17,7 @@ from onceproof.harness.explore.pairs import Pairs, in_turn, pairs
 from onceproof.harness.explore.points import Passed, learn, place_of
 from onceproof.harness.explore.shrinking import Shrinker, smallest, tries_for
 from onceproof.harness.explore.singles import TRIES, Singles, few_new
-from onceproof.harness.explore.trials import Aimed, Outcome, Trial, key_of, parse_key
+from onceproof.harness.explore.trials import Aimed, Outcome, Trial, key_of, parse_key, together
 
 PASSES: Final = 6
 """Quiet trials from which the points are learned."""
@@ -65,7 +65,10 @@ class Bench(Protocol):
         """Make trials without faults and return what each passed."""
 
     def attempt(self, trials: Sequence[Trial], load: Load) -> Batch:
-        """Make some trials, side by side, beside a quiet one and a broken twin."""
+        """Make some trials, side by side, beside a quiet one and a broken twin.
+
+        Either a broker fails in the same way in all of them, or in none.
+        """
 
     def renew(self) -> None:
         """Start the stage again, with no data, and let a first client use it."""
@@ -177,7 +180,7 @@ class Exploration:
             waiting = [t for t in waiting if t.key not in done and tried.get(t.key, 0) < TRIES]
             if not waiting or few_new(self._signatures(done)):
                 return
-            for trial, outcome in self._attempt(waiting[: self._room()]):
+            for trial, outcome in self._attempt(together(waiting)[: self._room()]):
                 tried[trial.key] = tried.get(trial.key, 0) + 1
                 if outcome.hit:
                     done.add(trial.key)

@@ -148,7 +148,8 @@ def told(figures: Funnel) -> list[str]:
     if (pairs := figures.pairs) is not None:
         lines.append(
             f"pairs    {pairs.possible} possible: {pairs.chosen} chosen ({pairs.chosen_hit} hit), "
-            f"{pairs.alike} like another one or with a fault that violates alone, "
+            f"{pairs.alike} like another one, with a fault that violates alone, or with "
+            "two failing brokers, "
             f"{pairs.independent} assumed independent ({pairs.drawn_hit} of them tried, "
             f"{pairs.differed} differed)"
         )

@@ -7,13 +7,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
-from onceproof.harness.explore.lane import Lane
-from onceproof.harness.explore.points import LOOKUPS, Message, passed_by
+from onceproof.harness.explore.convoy import Convoy
+from onceproof.harness.explore.lanes.base import Lane
+from onceproof.harness.explore.points import LOOKUPS, PERIODIC, Message, passed_by
 from onceproof.harness.explore.reports import Reports
 from onceproof.harness.explore.trace import traced
 from onceproof.harness.explore.trials import Aimed, Outcome, Signature, Trial
 from onceproof.harness.links.gate.client import Event, Gate, Placed
 from onceproof.harness.links.gate.rules import MessageMatch
+from onceproof.harness.links.topology import ARROW
 from onceproof.harness.wait import Overdue
 
 _HIT_SECONDS: Final = 30.0
@@ -22,6 +24,10 @@ _LATE_SECONDS: Final = 8.0
 _ANSWER_SECONDS: Final = 2.0
 """How long the next transaction waits for the answer to a late request."""
 _OVER_SECONDS: Final = 90.0
+_REPLACED_SECONDS: Final = 40.0
+_ALONE_SECONDS: Final = 25.0
+_BACK_SECONDS: Final = 30.0
+_ANYWAY: Final = LOOKUPS | PERIODIC
 _AFTER: Final = 8
 """Number of APIs after a fault that distinguish reactions."""
 
@@ -42,9 +48,17 @@ class Injection:
     """One trial in a lane whose topic exists."""
 
     def __init__(
-        self, lane: Lane, trial: Trial, *, gate: Gate, links: Sequence[str], reports: Reports
+        self,
+        lane: Lane,
+        trial: Trial,
+        *,
+        gate: Gate,
+        links: Sequence[str],
+        reports: Reports,
+        convoy: Convoy | None = None,
     ) -> None:
-        self._lane, self._trial = lane, trial
+        """`convoy` is needed if a broker fails in the trial."""
+        self._lane, self._trial, self._convoy = lane, trial, convoy
         self._gate, self._links, self._reports = gate, list(links), reports
 
     def run(self) -> Met:
@@ -54,7 +68,7 @@ class Injection:
         with ExitStack() as stack:
             rules = [self._put(aimed, stack) for aimed in self._trial.aimed]
             self._lane.start()
-            stack.callback(lambda: self._lane.kill("the trial is over"))
+            stack.callback(self._lane.close)
             for aimed, rule in zip(self._trial.aimed, rules, strict=True):
                 missed = missed or self._carry_out(aimed, rule)
             try:
@@ -63,7 +77,7 @@ class Injection:
                 stalled = str(error)
             self._reports.settle()
         events = self._reports.messages(self._lane.name)
-        trace = traced(events)
+        trace = traced(events, role=self._lane.role)
         fired = [self._reports.of_rule(rule, "fired") for rule in rules]
         hits = [_number_of(firings[0], events) if firings else -1 for firings in fired]
         if missed is None:
@@ -96,14 +110,16 @@ class Injection:
         if aimed.place.ends:
             ended = MessageMatch(
                 direction="response",
-                api="EndTxn",
+                api=aimed.place.ended_by,
                 client_id=match.client_id,
                 nth=aimed.place.ends,
                 refused=False,
             )
             after = self._gate.put(self._links, ended.rule("report"))
             stack.callback(after.remove)
-        rule = self._gate.put(self._links, match.rule(act.action, error=act.error), after=after)
+        # A message that is sent again must not reach a broker that is about to fail.
+        wanted = match.rule(act.action, error=act.error, times=None if act.breaks else 1)
+        rule = self._gate.put(self._links, wanted, after=after)
         stack.callback(rule.remove)
         return rule
 
@@ -112,18 +128,59 @@ class Injection:
         act = aimed.single.act
 
         def over() -> bool:
-            return bool(self._reports.of_rule(rule, "fired")) or not self._lane.running
+            return bool(self._reports.of_rule(rule, "fired")) or self._lane.over()
 
         in_time = self._reports.wait(over, _HIT_SECONDS)
         self._reports.settle()
         if not self._reports.of_rule(rule, "fired"):
+            if act.breaks and self._convoy:
+                self._convoy.leave()
             return f"the client {'ended' if in_time else 'ran on'} without the message"
+        if act.breaks:
+            return self._break(rule)
+        if act.pauses:
+            return self._pause(rule)
         if act.kills:
             self._lane.kill(f"killed by «{aimed.single.id}»")
             self._lane.start()
         elif act.action == "hold":
             self._deliver_late(aimed, rule)
         return None
+
+    def _break(self, rule: Placed) -> str | None:
+        """Let the target of a held message fail, with those of others; return why it missed."""
+        assert self._convoy is not None
+        link = str(self._reports.of_rule(rule, "fired")[0]["link"])
+        try:
+            return self._convoy.arrive(link.partition(ARROW)[2])
+        finally:
+            rule.remove()
+
+    def _pause(self, rule: Placed) -> str | None:
+        """Pause the client, which has sent a message, until others have done its work.
+
+        Return why it missed, if others did not take over.
+        """
+        lane = self._lane
+        paused = lane.lives[-1]
+        paused.pause(lane.around.stop)
+        rule.release()
+        try:
+            if not self._reports.wait(lane.replaced, _REPLACED_SECONDS):
+                return "no other client took over"
+            # With its records in an open transaction the others cannot do all of it.
+            self._reports.wait(lane.over, _ALONE_SECONDS)
+            before = len(self._reports.messages(lane.name))
+        finally:
+            paused.thaw()
+        back = self._reports.wait(
+            lambda: (
+                not paused.leader_alive()
+                or any(e["api"] == "JoinGroup" for e in self._reports.messages(lane.name)[before:])
+            ),
+            _BACK_SECONDS,
+        )
+        return None if back else "the client did not join again"
 
     def _deliver_late(self, aimed: Aimed, rule: Placed) -> None:
         """Deliver a held message amid the next transaction of its client.
@@ -142,7 +199,7 @@ class Injection:
         next_write = self._gate.put(self._links, wrote.rule("hold"))
         try:
             self._reports.wait(
-                lambda: bool(self._reports.of_rule(next_write, "fired")) or not self._lane.running,
+                lambda: bool(self._reports.of_rule(next_write, "fired")) or self._lane.over(),
                 _LATE_SECONDS,
             )
             rule.release()
@@ -171,7 +228,7 @@ def _number_of(fired: Event, events: Sequence[Event]) -> int:
 def _missed(aimed: Aimed, fired: Sequence[Event], hit: int, trace: Sequence[Message]) -> str | None:
     """Return why a fault did not act exactly once on its message; None if it did."""
     point = aimed.single.point
-    if len(fired) != 1:
+    if not fired or (len(fired) > 1 and not aimed.single.act.breaks):
         return f"the gate acted {len(fired)} times"
     if hit < 0:
         return "its message was not reported"
@@ -188,7 +245,7 @@ def _apis_after(events: Sequence[Event], hit: int) -> tuple[str, ...]:
     found: list[str] = []
     for event in events[hit + 1 :]:
         api = event["api"]
-        if event["direction"] == "request" and api not in LOOKUPS and found[-1:] != [api]:
+        if event["direction"] == "request" and api not in _ANYWAY and found[-1:] != [api]:
             found.append(api)
     return tuple(found[:_AFTER])
 

@@ -36,8 +36,8 @@ class Pairs:
         chosen: pairs that may depend on each other, with the reason.
         drawn: pairs that are assumed independent and tried all the same.
         independent: number of pairs assumed independent, including the drawn ones.
-        alike: number of pairs with a fault that is in the class of another one, or that violates
-            alone.
+        alike: number of pairs with a fault that is in the class of another one or that violates
+            alone, or in which two brokers fail.
     """
 
     chosen: Mapping[Trial, str]
@@ -76,7 +76,7 @@ def pairs(quiet: Sequence[Passed], hit: Mapping[Single, Outcome], *, seed: int) 
             assert place is not None
             reason = _reason(first, point, usual, outcome.trace, at)
             for second in singles([point]):
-                if second in left_out:
+                if second in left_out or (first.act.breaks and second.act.breaks):
                     alike += 1
                     continue
                 trial = Trial(

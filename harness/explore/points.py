@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal
 
 Purpose = Literal["commit", "abort", "recovery", "start", "work"]
@@ -19,6 +19,10 @@ PURPOSES: Final[tuple[Purpose, ...]] = ("commit", "abort", "recovery", "start", 
 """In the order in which points are tried."""
 LOOKUPS: Final = frozenset({"ApiVersions", "Metadata", "FindCoordinator"})
 """APIs that change nothing: a fault at one can only delay what follows."""
+PERIODIC: Final = frozenset({"Fetch", "Heartbeat"})
+"""APIs that a client uses by the clock, whatever happens."""
+ANY: Final = "any-broker"
+"""The target of a message that any broker can receive."""
 _PASSES: Final = 3
 
 
@@ -62,9 +66,9 @@ class Message:
     """One observed message.
 
     Attributes:
-        unit: number of the transaction, from 0.
+        unit: number of the transaction or of the commit, from 0.
         life: number of the client's process, from 1.
-        ends: whether it is the response that ends a transaction.
+        ends: whether it is the response that ends a transaction, or a commit of offsets.
     """
 
     unit: int
@@ -140,8 +144,9 @@ class Place:
     """The place of a message in a trial.
 
     Attributes:
-        ends: number of transactions that end in the client's life before it. A refused EndTxn ends
-            none.
+        ends: number of transactions or commits that end in the client's life before it. A refused
+            one does not end.
+        ended_by: the API that ends them.
         nth: its number among the messages of its API and direction since then. Counted from the
             start of the life, it would depend on how often requests were refused and repeated.
         writes_to_come: number of responses to Produce in the same transaction that are not before
@@ -151,6 +156,7 @@ class Place:
     life: int
     nth: int
     ends: int = 0
+    ended_by: str = "EndTxn"
     writes_to_come: int = 0
 
 
@@ -177,6 +183,7 @@ def place_of(point: Point, trace: Sequence[Passed], *, after: int | None = None)
     at = found[0] if after is not None else chosen
     life = trace[at].life
     ended = [n for n in range(at) if trace[n].life == life and trace[n].ends]
+    by = [trace[n].point.api for n in ended]
     same = (
         passed.life == life
         and (passed.point.api, passed.point.direction) == (point.api, point.direction)
@@ -187,7 +194,8 @@ def place_of(point: Point, trace: Sequence[Passed], *, after: int | None = None)
         and passed.unit == trace[at].unit
         for passed in trace[at:]
     )
-    return Place(life=life, ends=len(ended), nth=sum(same), writes_to_come=sum(writes))
+    place = Place(life=life, nth=sum(same), writes_to_come=sum(writes))
+    return replace(place, ends=by.count(by[-1]), ended_by=by[-1]) if by else place
 
 
 def _ordinal(number: int, of: int) -> Ordinal:

@@ -87,7 +87,7 @@ class Reports:
 
 
 def report_everything(gate: Gate, links: list[str]) -> set[int]:
-    """Let gates report all messages of producers; return the ids of the rules."""
+    """Let gates report all messages of clients; return the ids of the rules."""
     return {
         gate.put(links, MessageMatch(direction=direction, api=api).rule("report", times=None)).id
         for api in APIS

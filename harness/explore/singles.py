@@ -10,7 +10,7 @@ from zlib import crc32
 
 from onceproof.harness.explore.acts import Single, singles
 from onceproof.harness.explore.points import PURPOSES, Passed, Protocol, place_of
-from onceproof.harness.explore.trials import Aimed, Outcome, Trial
+from onceproof.harness.explore.trials import Aimed, Outcome, Trial, together
 
 TRIES: Final = 5
 """Maximum number of trials of a single that is missed."""
@@ -52,8 +52,8 @@ class Singles:
 
         Commits come first, then combinations of API and act that were tried least, then cheap acts.
         """
-        chosen = sorted(self._open, key=self._rank)[:count]
-        return [self._aimed(single) for single in chosen]
+        trials = (self._aimed(single) for single in sorted(self._open, key=self._rank))
+        return together(trials)[:count]
 
     def take(self, single: Single, outcome: Outcome) -> None:
         """Note the outcome of a trial."""

@@ -1,11 +1,25 @@
-"""What can be explored: producers, by client and by what they claim."""
+"""What can be explored: producers, groups that read, transform and write, and programs."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final, get_args
 
+from onceproof.checkers import Claim
+from onceproof.harness.explore.acts import Single
+from onceproof.harness.explore.exploration import Load
+from onceproof.harness.explore.lanes.base import Lane, Surroundings
+from onceproof.harness.explore.lanes.copier import CopierLane, SharedCopierLane
+from onceproof.harness.explore.lanes.program import ProgramLane
+from onceproof.harness.explore.lanes.sender import SenderLane
+from onceproof.harness.explore.points import Place
+from onceproof.harness.explore.trials import Aimed, Trial
+from onceproof.harness.subjects.group.clients import Client
+from onceproof.harness.subjects.group.subject import Missing
+from onceproof.harness.subjects.group.task import Commits
+from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.java import JAVA
@@ -14,30 +28,191 @@ from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProducerSubject:
+class Subject(ABC):
+    """A client that can be explored.
+
+    Attributes:
+        audience: the clients of the stage among which it is.
+        observed: whether a consumer reads along with `read_committed`, as the claims require.
+    """
+
+    audience: ClassVar[str]
+    observed: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def name(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def says(self) -> str:
+        """What it is, in a few words."""
+
+    @property
+    @abstractmethod
+    def twin(self) -> Twin:
+        """The broken twin that runs beside every batch, which must be caught."""
+
+    @abstractmethod
+    def lane(self, name: str, load: Load, around: Surroundings) -> Lane: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Twin:
+    """A broken subject, and a trial in which it fails."""
+
+    subject: Subject
+    trial: Trial
+    load: Load
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProducerSubject(Subject):
     """A producer.
 
     Attributes:
         transactional: whether it sends in transactions; otherwise it is only idempotent.
     """
 
-    name: str
+    audience: ClassVar[str] = "producer"
+    observed: ClassVar[bool] = True
     sender: Sender
     transactional: bool
 
+    @property
+    def name(self) -> str:
+        return f"{self.sender.name}-{'transactional' if self.transactional else 'idempotent'}"
 
+    @property
+    def says(self) -> str:
+        kind = "transactions" if self.transactional else "idempotent records"
+        return f"{self.sender.name}, {kind}"
+
+    @property
+    def twin(self) -> Twin:
+        """Without idempotence, a lost response causes a duplicate."""
+        return _UNPROTECTED
+
+    def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
+        return SenderLane(
+            name=name,
+            load=load,
+            around=around,
+            sender=self.sender,
+            transactional=self.transactional,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupSubject(Subject):
+    """A consumer group that writes what it reads to another topic.
+
+    Attributes:
+        shared: whether it has two members, of which one is under test.
+    """
+
+    audience: ClassVar[str] = "pipeline"
+    client: Client
+    commits: Commits = "in-transaction"
+    without: Missing = "nothing"
+    shared: bool = False
+
+    @property
+    def name(self) -> str:
+        kind = "group" if self.shared else "consume-transform-produce"
+        without = "" if self.without == "nothing" else f"-no-{self.without}"
+        if self.commits == "in-transaction":
+            return f"{kind}-{self.client}{without}"
+        return f"plain-consumer-{self.commits}"
+
+    @property
+    def says(self) -> str:
+        members = "two members" if self.shared else "one member"
+        if self.commits == "in-transaction":
+            return f"{self.client}, effects and offsets in one transaction, {members}"
+        return f"{self.client}, offsets committed {self.commits} the effects, {members}"
+
+    @property
+    def twin(self) -> Twin:
+        """Without rewinding after an abort, inputs are lost."""
+        return _NOT_REWOUND
+
+    def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
+        kind = SharedCopierLane if self.shared else CopierLane
+        return kind(
+            name=name,
+            load=load,
+            around=around,
+            client=self.client,
+            commits=self.commits,
+            without=self.without,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramSubject(Subject):
+    """A user's program.
+
+    Attributes:
+        pipeline: the program, its input and its output as given by the user.
+        claims: the claims about it.
+    """
+
+    audience: ClassVar[str] = "pipeline"
+    pipeline: OwnPipeline
+    claims: tuple[Claim, ...]
+
+    @property
+    def name(self) -> str:
+        return "verify"
+
+    @property
+    def says(self) -> str:
+        return self.pipeline.says
+
+    @property
+    def twin(self) -> Twin:
+        """That of groups: it takes the same links."""
+        return _NOT_REWOUND
+
+    def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
+        return ProgramLane(
+            name=name, load=load, around=around, pipeline=self.pipeline, claimed=self.claims
+        )
+
+
+def _struck(single: str, *, ends: int = 0) -> Trial:
+    return Trial(aimed=(Aimed(single=Single.parse(single), place=Place(life=1, nth=1, ends=ends)),))
+
+
+_UNPROTECTED: Final = Twin(
+    subject=ProducerSubject(sender=Librdkafka(idempotent=False), transactional=False),
+    trial=_struck("response lost @ producer/response/Produce/work/first/leader"),
+    load=Load(transactions=3),
+)
+_NOT_REWOUND: Final = Twin(
+    subject=GroupSubject(client="librdkafka", without="rewind"),
+    trial=_struck(
+        "refused UNKNOWN_MEMBER_ID @ consumer/request/TxnOffsetCommit/work/first/group-coordinator",
+        ends=1,
+    ),
+    load=Load(transactions=3),
+)
 _SENDERS: Final[tuple[Sender, ...]] = (LIBRDKAFKA, JAVA, KAFKA_PYTHON, AIOKAFKA)
-SUBJECTS: Final[Mapping[str, ProducerSubject]] = {
-    subject.name: subject
-    for sender in _SENDERS
-    for transactional in (True, False)
-    for subject in (
-        ProducerSubject(
-            name=f"{sender.name}-{'transactional' if transactional else 'idempotent'}",
-            sender=sender,
-            transactional=transactional,
-        ),
-    )
-}
-TWIN: Final = ProducerSubject(name="twin", sender=Librdkafka(idempotent=False), transactional=False)
-"""The broken twin beside every batch: without idempotence, a lost response causes a duplicate."""
+_CLIENTS: Final[tuple[Client, ...]] = get_args(Client)
+_EVERY: Final[tuple[Subject, ...]] = (
+    *(
+        ProducerSubject(sender=sender, transactional=transactional)
+        for sender in _SENDERS
+        for transactional in (True, False)
+    ),
+    *(
+        GroupSubject(client=client, shared=shared)
+        for shared in (False, True)
+        for client in _CLIENTS
+    ),
+    GroupSubject(client="aiokafka", without="outcomes"),
+    GroupSubject(client="librdkafka", commits="after"),
+    GroupSubject(client="librdkafka", commits="before"),
+)
+SUBJECTS: Final[Mapping[str, Subject]] = {subject.name: subject for subject in _EVERY}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from onceproof.harness.explore.points import Message, Purpose
+from onceproof.harness.explore.points import ANY, Message, Purpose
 from onceproof.harness.kafka.errors import error_name
 
 APIS: Final = (
@@ -14,30 +14,54 @@ APIS: Final = (
     "FindCoordinator",
     "InitProducerId",
     "AddPartitionsToTxn",
+    "AddOffsetsToTxn",
+    "TxnOffsetCommit",
     "Produce",
     "EndTxn",
+    "JoinGroup",
+    "SyncGroup",
+    "Heartbeat",
+    "LeaveGroup",
+    "OffsetFetch",
+    "OffsetCommit",
+    "ListOffsets",
+    "Fetch",
 )
-"""The APIs that producers use."""
-_ROLE: Final = "producer"
+"""The APIs that producers and consumers use."""
 _LEADER: Final = "leader"
-_COORDINATOR: Final = "transaction-coordinator"
+_OF_TRANSACTIONS: Final = "transaction-coordinator"
+_OF_GROUPS: Final = "group-coordinator"
 _TARGETS: Final = {
-    "Produce": _LEADER, "InitProducerId": _COORDINATOR, "AddPartitionsToTxn": _COORDINATOR,
-    "EndTxn": _COORDINATOR,
+    "Produce": _LEADER,
+    "ListOffsets": "input-leader",
+    "Fetch": "input-leader",
+    **dict.fromkeys(
+        ("InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn"), _OF_TRANSACTIONS
+    ),
+    **dict.fromkeys(
+        ("TxnOffsetCommit", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "OffsetFetch",
+         "OffsetCommit"),
+        _OF_GROUPS,
+    ),
 }  # fmt: skip
 """API → role of the broker that receives it; any broker receives the others."""
-_ANY: Final = "any-broker"
+_RECOVERS: Final = frozenset({"InitProducerId", "JoinGroup", "SyncGroup", "OffsetFetch"})
+"""APIs that a client at work uses only after a failure or a rebalance."""
+
+_UNIT_ENDS: Final = frozenset({"EndTxn", "OffsetCommit"})
 
 Event = Mapping[str, Any]
 
 
-def traced(events: Iterable[Event]) -> tuple[Message, ...]:
+def traced(events: Sequence[Event], *, role: str) -> tuple[Message, ...]:
     """Return the messages of a client's events, which are in order.
 
-    Client ids end in `-` and the number of the life. Without transactions, a unit is a request of
-    Produce and everything before it.
+    Client ids end in `-` and the number of the life. A unit ends when a transaction or a commit of
+    offsets does. Without them each successful Produce is one; as several may be under way, their
+    ends do not divide the trace.
     """
     unit, working, lives = 0, False, 1
+    commits = any(event["api"] in _UNIT_ENDS for event in events)
     found = []
     for event in events:
         api, direction = event["api"], event["direction"]
@@ -46,29 +70,30 @@ def traced(events: Iterable[Event]) -> tuple[Message, ...]:
             lives, working = life, False
         working |= api == "Produce"
         ended = direction == "response" and _succeeded(event)
-        transactional = bool(event.get("transactional_ids"))
+        ended &= api in _UNIT_ENDS if commits else api == "Produce"
         found.append(
             Message(
                 unit=unit,
                 life=life,
-                role=_ROLE,
+                role=role,
                 direction=direction,
                 api=api,
                 purpose=_purpose(event, working, life),
-                target=_TARGETS.get(api, _ANY),
-                ends=ended and api == "EndTxn",
+                target=_TARGETS.get(api, ANY),
+                ends=ended and commits,
             )
         )
-        if ended and api == ("EndTxn" if transactional else "Produce"):
-            unit += 1
+        unit += ended
     return tuple(found)
 
 
 def _purpose(event: Event, working: bool, life: int) -> Purpose:
     if event["api"] == "EndTxn":
         return "commit" if event["commits"] else "abort"
+    if event["api"] == "OffsetCommit":
+        return "commit"
     if working:
-        return "recovery" if event["api"] == "InitProducerId" else "work"
+        return "recovery" if event["api"] in _RECOVERS else "work"
     return "start" if life == 1 else "recovery"
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from onceproof.harness.explore.acts import Single
+from onceproof.harness.explore.acts import Breaks, Single
 from onceproof.harness.explore.points import Passed, Place
 
 Verdict = Literal["holds", "violated", "stalled", "unknown"]
@@ -35,6 +35,11 @@ class Trial:
     @property
     def key(self) -> str:
         return key_of(self.faults)
+
+    @property
+    def breaks(self) -> Breaks | None:
+        """How a broker fails; at most one fault makes it fail."""
+        return next((f.act.breaks for f in self.faults if f.act.breaks), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,3 +128,9 @@ def parse_key(text: str) -> Faults:
     if text == "no fault":
         return ()
     return tuple(map(Single.parse, text.split(" + ")))
+
+
+def together(trials: Iterable[Trial]) -> list[Trial]:
+    """Return those in which a broker fails as in the first one, since it fails once for all."""
+    found = list(trials)
+    return [trial for trial in found if trial.breaks == found[0].breaks]

@@ -7,15 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from onceproof.checkers import (
-    Claim,
-    History,
-    Verdict,
-    atomic_append,
-    check,
-    exactly_once_append,
-)
+from onceproof.checkers import History, Verdict, check
 from onceproof.harness.clock import clock_id, now
+from onceproof.harness.explore.lanes.base import Lane
 from onceproof.harness.explore.trials import Verdict as TrialVerdict
 from onceproof.harness.history.tables import read_lines
 from onceproof.harness.history.writer import HistoryWriter
@@ -23,7 +17,7 @@ from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.run.collect import write_log
 from onceproof.harness.wait import Stop, wait_until
 
-_SECONDS: Final = 60.0
+_SECONDS: Final = 90.0
 """Longer than the transaction timeout of a client that ended amid a transaction."""
 
 
@@ -36,27 +30,29 @@ class LaneVerdict:
     reason: str = ""
 
 
-def claims_on(lane: str, *, atomic: bool) -> list[Claim]:
-    return [exactly_once_append(lane), *([atomic_append(lane)] if atomic else [])]
+def collect(
+    reader: LogReader, lanes: Sequence[Lane], history: Path, stop: Stop
+) -> dict[tuple[str, int], int]:
+    """Write the logs of lanes to their history once no transaction is open.
 
-
-def collect(reader: LogReader, lanes: Sequence[str], history: Path, stop: Stop) -> dict[str, int]:
-    """Write the logs of lanes to their history once no transaction is open; return their ends.
+    Returns:
+        The end of each (topic, partition).
 
     Raises:
         Overdue: a transaction remains open.
         UnreadableLog: a log cannot be read.
     """
-    ends: dict[str, int] = {}
+    ends: dict[tuple[str, int], int] = {}
+    topics = [topic for lane in lanes for topic in lane.topics]
+    left = list(topics)
 
     def settled() -> bool:
-        for lane in lanes:
-            if lane in ends:
-                continue
-            stable, end = reader.ends(lane)[0]
-            if stable != end:
+        while left:
+            found = reader.ends(left[-1])
+            if any(stable != end for stable, end in found.values()):
                 return False
-            ends[lane] = end
+            topic = left.pop()
+            ends.update({(topic, partition): end for partition, (_, end) in found.items()})
         return True
 
     wait_until(
@@ -65,11 +61,14 @@ def collect(reader: LogReader, lanes: Sequence[str], history: Path, stop: Stop) 
         seconds=_SECONDS,
         every=0.1,
         stop=stop,
-        seen=lambda: {lane: reader.ends(lane) for lane in lanes if lane not in ends},
+        seen=lambda: {topic: reader.ends(topic) for topic in left},
     )
     writer = HistoryWriter(history, "auditor")
+    for topic in topics:
+        for log in reader.read_topic(topic):
+            write_log(writer, log, {})
     for lane in lanes:
-        write_log(writer, reader.read(lane, 0), {})
+        lane.collect(writer, reader)
     for phase in ("settle", "collect"):
         at = now()
         writer.write(
@@ -79,15 +78,17 @@ def collect(reader: LogReader, lanes: Sequence[str], history: Path, stop: Stop) 
     return ends
 
 
-def judge(history: Path, claims: Sequence[Claim]) -> Mapping[str, LaneVerdict]:
+def judge(history: Path, lanes: Sequence[Lane]) -> Mapping[str, LaneVerdict]:
     """Judge the claims of all lanes of a batch; return the verdicts by lane.
 
     The first lane must be a quiet one, since its hops are used for the self-check of all.
     """
     tables: dict[str, Any] = read_lines(history).tables
     found: dict[str, LaneVerdict] = {}
+    of = {topic: lane.name for lane in lanes for topic in lane.topics}
+    claims = [claim for lane in lanes for claim in lane.claims()]
     for judged in check(History(tables), claims, alike=True).claims:
-        lane = judged.claim.scope.input
+        lane = of[judged.claim.scope.input]
         verdict = _WORDS.get(judged.verdict, "holds")
         mine = LaneVerdict(
             verdict=verdict,

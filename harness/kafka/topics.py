@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Final
 
@@ -24,17 +24,21 @@ def create_topics(
     partitions: int,
     brokers: int = MOST_REPLICAS,
     settings: Mapping[str, str] | None = None,
+    replicas: Sequence[int] | None = None,
 ) -> None:
-    """Create topics with at most three replicas; raises as `answer`, e.g. if a topic exists."""
+    """Create topics with at most three replicas; raises as `answer`, e.g. if a topic exists.
+
+    Args:
+        replicas: the brokers of every partition, the leader first; None: the cluster chooses.
+    """
     admin = AdminClient({**connection(bootstrap).librdkafka(), "log_level": 0})
-    replicas = min(MOST_REPLICAS, brokers)
+    placed: dict[str, Any] = (
+        {"replication_factor": min(MOST_REPLICAS, brokers)}
+        if replicas is None
+        else {"replica_assignment": [list(replicas)] * partitions}
+    )
     new = [
-        NewTopic(
-            name,
-            num_partitions=partitions,
-            replication_factor=replicas,
-            config=dict(settings or {}),
-        )
+        NewTopic(name, num_partitions=partitions, config=dict(settings or {}), **placed)
         for name in names
     ]
     for name, future in admin.create_topics(new, operation_timeout=10).items():

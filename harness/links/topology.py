@@ -26,6 +26,7 @@ QUEUE_AUDIENCES = ("producer", "pipeline")
 HTTP_SERVICE = "http-service"
 """The HTTP service, if an output of a run is one."""
 
+ARROW = "→"
 _GATES = 100
 """Added to the third byte of a proxy's address to get that of its gate."""
 
@@ -45,7 +46,7 @@ class Link:
     target: str
 
     def __str__(self) -> str:
-        return f"{self.source}→{self.target}"
+        return f"{self.source}{ARROW}{self.target}"
 
 
 def broker_name(node: int) -> str:

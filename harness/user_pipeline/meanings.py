@@ -15,6 +15,9 @@ from onceproof.harness.user_pipeline.database_url import database_url, jdbc_url
 WORDS: Final[Mapping[str, str]] = {
     "bootstrap": "the brokers, as host:port,…, through proxies that faults disturb",
     "input": "the input topic, or the first of several; {input:TOPIC} names each",
+    "output": "the first output, such as its topic",
+    "group": "the name of a consumer group, of its own for each trial of --explore",
+    "client_id": "a client id, of its own for each process; not for a transactional.id",
     "instance": "the number of an instance, from 0; see --instances",
     "checkpoint": "a folder for the Spark checkpoint, which onceproof watches",
     "work": "a folder of the run for everything that the pipeline writes to disk",

@@ -225,6 +225,11 @@ class OwnPipeline(SubjectBase):
         meanings = meanings_of(parts, checkpoint, asked)
         meanings |= {input_word(topic): topic for topic in self.orders.topics}
         meanings["instance"] = PLACEHOLDER if self.instances > 1 else "0"
+        meanings |= {
+            "output": self.outputs[0].place,
+            "group": NAME,
+            "client_id": f"{NAME}-{meanings['instance']}",
+        }
         command = [fill(part, meanings) for part in self.command]
         if self.instances > 1:
             command = several(self.instances, command)

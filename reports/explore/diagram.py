@@ -6,18 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from onceproof.harness.explore.points import Passed, Point
+from onceproof.harness.explore.points import ANY, Passed, Point
 
 LEFT: Final = 90
 ROW: Final = 26
 TOP: Final = 44
 _GAP: Final = 210
-_TARGETS: Final = ("leader", "transaction-coordinator", "any-broker")
 _TITLES: Final = {
+    "input-leader": "leader of the input",
     "leader": "partition leader",
     "transaction-coordinator": "transaction coordinator",
-    "any-broker": "any broker",
+    "group-coordinator": "group coordinator",
+    ANY: "any broker",
 }
+"""Role of a broker → title of its lifeline, from left to right."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +55,7 @@ def diagram(
         tones: the worst verdict at each point.
     """
     shown = [p for p in dict.fromkeys(passed.point for passed in trace) if p in anchors]
-    targets = [t for t in _TARGETS if any(point.target == t for point in shown)]
+    targets = [t for t in _TITLES if any(point.target == t for point in shown)]
     at = {target: LEFT + _GAP * number for number, target in enumerate(targets, start=1)}
     arrows = []
     for number, point in enumerate(shown):

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
 from onceproof.harness.wait import wait_until
+from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import Started, onceproof
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -88,3 +90,42 @@ def test_shards_are_merged_and_a_trial_is_repeated(tmp_path: Path) -> None:
     done = onceproof("explore", SUBJECT, *SMALL, "--out", tmp_path / "again", "--only", hit)
     assert done.code == 0, done.err
     assert done.out.splitlines() == ["holds"] * 5
+
+
+PROGRAM = Path(__file__).parent / "own_transactional_program.py"
+PLACES = ("{bootstrap}", "{input}", "{output}", "{group}", "{client_id}")
+REMOVED = (
+    "refused UNKNOWN_MEMBER_ID @ pipeline/request/TxnOffsetCommit/work/first/group-coordinator"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (PLACES[:3], "--explore needs {group}, {client_id} in the command or in --env"),
+        ((*PLACES, "{checkpoint}"), "--explore does not support a Spark checkpoint"),
+    ],
+)
+def test_program_that_cannot_be_explored(words: tuple[str, ...], why: str) -> None:
+    done = onceproof("verify", "--output", "out", "--explore", "--", sys.executable, "x", *words)
+    assert done.code == 2
+    assert why in done.err
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "verdict"),
+    [
+        pytest.param((), 0, "holds", marks=LATER),
+        (("forgets",), 1, "violated: lost-output"),
+    ],
+)
+def test_own_program_is_explored(
+    tmp_path: Path, how: tuple[str, ...], code: int, verdict: str
+) -> None:
+    """A fault that aborts its transaction: whether it rewinds then is what its claim depends on."""
+    done = onceproof(
+        "verify", "--output", "copied", "--out", tmp_path, "--explore", "--only", REMOVED, "--",
+        sys.executable, PROGRAM, *PLACES, *how,
+    )  # fmt: skip
+    assert done.code == code, done.out + done.err
+    assert [line.split(", offset")[0] for line in done.out.splitlines()] == [verdict] * 5

@@ -1,4 +1,4 @@
-"""Trials of producers on real brokers: every act meets its message, and the judges catch a twin."""
+"""Trials on real brokers: every act meets its message, and the judges catch a twin."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from onceproof.harness.explore.acts import Single, acts_at
-from onceproof.harness.explore.bench import ProducerBench
+from onceproof.harness.explore.bench import StageBench
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.explore.points import Passed, Point, learn, place_of
-from onceproof.harness.explore.subjects import SUBJECTS, TWIN, ProducerSubject
+from onceproof.harness.explore.subjects import SUBJECTS, ProducerSubject
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Stop
+from onceproof.harness.workload.senders.librdkafka import Librdkafka
 from tests.end_to_end.catalogue import LATER
 
 pytestmark = pytest.mark.integration
@@ -30,9 +31,9 @@ def clients(kind: str) -> list[Any]:
 @pytest.fixture(scope="module", params=["librdkafka-transactional"])
 def bench(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ProducerBench]:
+) -> Iterator[StageBench]:
     subject, folder = SUBJECTS[request.param], tmp_path_factory.mktemp("explore")
-    with ProducerBench(subject, tools=ensure(), folder=folder, stop=Stop(), lanes=6) as bench:
+    with StageBench(subject, tools=ensure(), folder=folder, stop=Stop(), lanes=6) as bench:
         yield bench
 
 
@@ -50,13 +51,13 @@ def points(trace: tuple[Passed, ...], api: str, purpose: str) -> list[Point]:
     return [p for p in found if (p.api, p.purpose, p.ordinal) == (api, purpose, "first")]
 
 
-def attempted(bench: ProducerBench, trials: list[Trial]) -> dict[str, Outcome]:
+def attempted(bench: StageBench, trials: list[Trial]) -> dict[str, Outcome]:
     batch = bench.attempt(trials, LOAD)
     assert batch.unsound is None
     return {trial.key: out for trial, out in zip(trials, batch.outcomes, strict=True)}
 
 
-def test_every_act_meets_the_commit_and_the_write(bench: ProducerBench) -> None:
+def test_every_act_meets_the_commit_and_the_write(bench: StageBench) -> None:
     quiet = bench.quiet(3, LOAD)
     protocol = learn(quiet)
     assert {p.api for p in protocol.stable} >= {"InitProducerId", "Produce", "EndTxn"}
@@ -65,6 +66,7 @@ def test_every_act_meets_the_commit_and_the_write(bench: ProducerBench) -> None:
         trial(quiet[0], Single(point=point, act=act))
         for point in (*points(quiet[0], "EndTxn", "commit"), *points(quiet[0], "Produce", "work"))
         for act in acts_at(point)
+        if not act.breaks
     ]
     found = attempted(bench, trials)
     assert {key: outcome.missed for key, outcome in found.items() if not outcome.hit} == {}
@@ -78,7 +80,7 @@ def test_every_act_meets_the_commit_and_the_write(bench: ProducerBench) -> None:
     assert all("late" in key for key in late)
 
 
-def test_second_fault_meets_the_second_life(bench: ProducerBench) -> None:
+def test_second_fault_meets_the_second_life(bench: StageBench) -> None:
     (quiet,) = bench.quiet(1, LOAD)
     (request, _) = points(quiet, "EndTxn", "commit")
     (killed,) = (a for a in acts_at(request) if a.name == "client killed before")
@@ -103,7 +105,7 @@ def test_second_fault_meets_the_second_life(bench: ProducerBench) -> None:
 
 
 @pytest.mark.parametrize("bench", clients("idempotent"), indirect=True)
-def test_lost_response_duplicates_nothing(bench: ProducerBench) -> None:
+def test_lost_response_duplicates_nothing(bench: StageBench) -> None:
     quiet = bench.quiet(3, LOAD)
     (_, response) = points(quiet[0], "Produce", "work")
     acts = [a for a in acts_at(response) if a.name in ("response lost", "response late")]
@@ -112,7 +114,7 @@ def test_lost_response_duplicates_nothing(bench: ProducerBench) -> None:
 
 
 @pytest.mark.parametrize("bench", clients("transactional"), indirect=True)
-def test_lost_response_to_a_commit_tears_nothing(bench: ProducerBench) -> None:
+def test_lost_response_to_a_commit_tears_nothing(bench: StageBench) -> None:
     quiet = bench.quiet(3, LOAD)
     (_, response) = points(quiet[0], "EndTxn", "commit")
     (lost,) = (a for a in acts_at(response) if a.name == "response lost")
@@ -123,8 +125,8 @@ def test_lost_response_to_a_commit_tears_nothing(bench: ProducerBench) -> None:
 
 
 def test_unprotected_producer_is_no_sound_subject(tmp_path: Path) -> None:
-    broken = ProducerSubject(name="broken", sender=TWIN.sender, transactional=False)
-    with ProducerBench(broken, tools=ensure(), folder=tmp_path, stop=Stop(), lanes=4) as bench:
+    broken = ProducerSubject(sender=Librdkafka(idempotent=False), transactional=False)
+    with StageBench(broken, tools=ensure(), folder=tmp_path, stop=Stop(), lanes=4) as bench:
         quiet = bench.quiet(3, LOAD)
         (_, response) = points(quiet[0], "Produce", "work")
         (lost,) = (a for a in acts_at(response) if a.name == "response lost")
@@ -133,5 +135,50 @@ def test_unprotected_producer_is_no_sound_subject(tmp_path: Path) -> None:
     assert "duplicate" in outcome.anomalies
 
 
-def test_transaction_of_one_record_can_be_judged(bench: ProducerBench) -> None:
+def acts_of(quiet: list[tuple[Passed, ...]], api: str, *, only: str = "") -> list[Trial]:
+    """One trial for each act at the first messages of an API in its middle transaction."""
+    return [
+        trial(quiet[0], Single(point=point, act=act))
+        for point in learn(quiet).stable
+        if (point.api, point.ordinal) == (api, "first") and point.purpose in ("work", "commit")
+        for act in acts_at(point)
+        if only in act.name and (only or not act.breaks)
+    ]
+
+
+@pytest.mark.parametrize("bench", ["consume-transform-produce-librdkafka"], indirect=True)
+def test_every_act_meets_the_offsets_of_a_group(bench: StageBench) -> None:
+    quiet = bench.quiet(3, LOAD)
+    trials = acts_of(quiet, "TxnOffsetCommit")
+    assert len(trials) > 10
+    found = attempted(bench, trials)
+    assert {key: o.missed or o.verdict for key, o in found.items() if o.verdict != "holds"} == {}
+    killed = [o for key, o in found.items() if key.startswith("client killed")]
+    assert [{passed.life for passed in o.trace} for o in killed] == [{1, 2}] * len(killed)
+
+
+@LATER
+@pytest.mark.parametrize("bench", ["group-aiokafka"], indirect=True)
+def test_paused_member_comes_back_as_a_zombie(bench: StageBench) -> None:
+    """docs/findings/aiokafka-zombie.md"""
+    found = attempted(bench, acts_of(bench.quiet(3, LOAD), "TxnOffsetCommit", only="paused"))
+    (outcome,) = found.values()
+    assert outcome.missed is None
+    assert "duplicate-output" in outcome.anomalies
+
+
+@LATER
+@pytest.mark.parametrize("bench", ["group-java"], indirect=True)
+def test_broker_fails_for_all_whose_messages_are_on_their_way(bench: StageBench) -> None:
+    quiet = bench.quiet(3, LOAD)
+    for how in ("target killed", "target isolated"):
+        trials = [t for api in ("Produce", "EndTxn") for t in acts_of(quiet, api, only=how)]
+        found = attempted(bench, trials)
+        assert {key: out.missed or out.verdict for key, out in found.items()} == dict.fromkeys(
+            found, "holds"
+        )
+        assert len(found) == len(trials)
+
+
+def test_transaction_of_one_record_can_be_judged(bench: StageBench) -> None:
     assert len(bench.quiet(1, Load(transactions=2, records=1))) == 1

@@ -13,11 +13,10 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.links.topology import AUDITOR
-from onceproof.harness.message_faults.librdkafka import SETTINGS
 from onceproof.harness.processes.trouble import StageTrouble
 from tests.integration.faults import active_fault, context
 from tests.integration.staging import Staged, eventually
-from tests.integration.transactions import SECONDS, Background, Reader, producer, send
+from tests.integration.transactions import SECONDS, SETTINGS, Background, Reader, producer, send
 
 pytestmark = pytest.mark.integration
 

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from onceproof.harness.message_faults.librdkafka import SETTINGS
 from tests.integration.staging import eventually
 
+SETTINGS: Final[dict[str, Any]] = {
+    "log_level": 0,
+    "socket.timeout.ms": 3000,
+    "retry.backoff.ms": 50,
+    "retry.backoff.max.ms": 200,
+    "reconnect.backoff.ms": 50,
+    "reconnect.backoff.max.ms": 500,
+    "transaction.timeout.ms": 20000,
+    "message.timeout.ms": 20000,
+}
+"""Short timeouts: by default, one lost EndTxn response takes 61 s."""
 SECONDS = 60.0
 
 

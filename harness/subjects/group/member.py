@@ -39,7 +39,7 @@ class Member:
         )
         kind: dict[str, Any] = {"enable.idempotence": True}
         if task.commits == "in-transaction":
-            kind = {"transactional.id": f"{task.group}-{task.name}"}
+            kind = {"transactional.id": task.producer}
         self._producer = Producer({**LIBRDKAFKA.producer, **common, **kind})
         self._watchdog = Watchdog(HUNG_SECONDS)
         self._failed: list[KafkaError] = []

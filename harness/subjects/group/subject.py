@@ -140,7 +140,7 @@ class ConsumerGroup(GroupSubject):
         return Members(
             tasks,
             parts,
-            program=_program(self.client, parts.tools),
+            program=program_of(self.client, parts.tools),
             service=[*program, service, str(parts.history), CALLS] if service else [],
         )
 
@@ -148,7 +148,8 @@ class ConsumerGroup(GroupSubject):
         return TopicSink(reader, topic=self.sink, view=self.view)
 
 
-def _program(client: Client, tools: Tools) -> Program:
+def program_of(client: Client, tools: Tools) -> Program:
+    """Return the command of a member that uses a client, by its task file."""
     if client == "java":
         return partial(programs_for(tools).command, "Member")
     name = IN_PYTHON[client].program

@@ -30,6 +30,7 @@ class MemberTask:
         outcomes: check each send before the commit, where the client's commit does not.
         calls: URL of a service to call for each record; None for no calls.
         batch: maximum number of records at a time.
+        transactional_id: None: from the group and the name.
     """
 
     name: str
@@ -43,6 +44,12 @@ class MemberTask:
     outcomes: bool = True
     calls: str | None = None
     batch: int = 50
+    transactional_id: str | None = None
+
+    @property
+    def producer(self) -> str:
+        """The transactional id."""
+        return self.transactional_id or f"{self.group}-{self.name}"
 
     @property
     def consumer(self) -> str:

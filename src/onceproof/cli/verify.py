@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -26,6 +26,12 @@ from onceproof.cli.options import (
 from onceproof.cli.words import ChoiceOf, choice_option, secured_backend
 from onceproof.settings.effective import Effective
 
+_NOT_REPEATED: Final = (
+    "seed", "dry_run", "reuse_dry_run", "json_events", "junit", "explore", "trials", "time_limit",
+    "only",
+)  # fmt: skip
+"""Options that the command to repeat a trial lacks."""
+
 
 def verify(
     ctx: typer.Context,
@@ -43,9 +49,9 @@ def verify(
         typer.Argument(
             metavar="-- COMMAND...",
             help="The pipeline's command, after --. Placeholders: {bootstrap}, {input}, "
-            "{input:TOPIC}, {instance}, {checkpoint}, {work}, {database}, {database_url}, {jdbc}, "
-            "{queues}, {http}, {spark_jars}, {kafka_jars}, {queue_jars}, {client_properties} and "
-            "{librdkafka_properties}.",
+            "{input:TOPIC}, {output}, {group}, {client_id}, {instance}, {checkpoint}, {work}, "
+            "{database}, {database_url}, {jdbc}, {queues}, {http}, {spark_jars}, {kafka_jars}, "
+            "{queue_jars}, {client_properties} and {librdkafka_properties}.",
         ),
     ] = None,
     instances: Annotated[
@@ -330,6 +336,29 @@ def verify(
             "would test.",
         ),
     ] = False,
+    explore: Annotated[
+        bool,
+        typer.Option(
+            "--explore",
+            help="Try every fault at every message of the pipeline instead, as `onceproof explore` "
+            "does, in the folder explore-verify of --out. The command must use {bootstrap}, "
+            "{input}, {output}, {group} and {client_id}.",
+        ),
+    ] = False,
+    trials: Annotated[
+        int | None, typer.Option(min=1, help="With --explore: stop after this number of trials.")
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="MINUTES", help="With --explore: stop after this time."),
+    ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FAULTS",
+            help="With --explore: repeat one trial, named as in the output, five times.",
+        ),
+    ] = None,
     seed: Seed = None,
     out: Out = Path("runs"),
     backend: Backend = "local",
@@ -411,9 +440,12 @@ def verify(
             backend=backend,
             dry_run=dry_run,
             reuse_dry_run=reuse_dry_run,
-            given=given(ctx, without=("seed", "dry_run", "reuse_dry_run", "json_events", "junit")),
+            given=given(ctx, without=_NOT_REPEATED),
             events=json_events,
             junit=junit,
+            exploring=verifying.Exploring(trials=trials, minutes=time_limit, only=only)
+            if explore
+            else None,
         )
     )
 

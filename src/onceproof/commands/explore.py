@@ -9,12 +9,13 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE, exit_on_error
-from onceproof.harness.explore.bench import ProducerBench
+from onceproof.harness.explore.bench import StageBench
 from onceproof.harness.explore.exploration import (
     CONFIRMATIONS,
     Exploration,
@@ -26,7 +27,7 @@ from onceproof.harness.explore.exploration import (
 from onceproof.harness.explore.funnel import Funnel, funnel, told
 from onceproof.harness.explore.journal import JOURNAL, BadJournal, Journal, Known, merged, read
 from onceproof.harness.explore.pairs import united
-from onceproof.harness.explore.subjects import SUBJECTS, ProducerSubject
+from onceproof.harness.explore.subjects import SUBJECTS, Subject
 from onceproof.harness.explore.trials import Outcome, parse_key
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.tools.versions import versions
@@ -40,15 +41,41 @@ VIOLATED, STALLED, UNEXERCISED = 1, 4, 5
 PAGE: Final = "explore.html"
 FIGURES: Final = "explore.json"
 _WORK: Final = "stage-"
+_LOAD: Final = ("transactions", "records")
 _VERSIONS: Final = ("code", "confluent-kafka", "kafka-python")
 """What must not change while an exploration continues."""
 
 
 def list_subjects() -> int:
     for name, subject in SUBJECTS.items():
-        kind = "transactions" if subject.transactional else "idempotent records"
-        print(f"{name:28} {subject.sender.name}, {kind}")
+        print(f"{name:38} {subject.says}")
     return 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """How a subject is explored.
+
+    Attributes:
+        folder: for the journal and the page.
+        trials: maximum number of trials, those of earlier sittings included; None: no limit.
+        minutes: time limit; None: none.
+        share: (number from 1, of how many): the share that is explored here.
+        only: a trial to repeat instead, by its key; None: explore.
+        lanes: number of trials that run side by side.
+        command: words that repeat a trial, with `{only}`, `{transactions}` and `{records}`.
+    """
+
+    folder: Path
+    command: tuple[str, ...]
+    load: Load = field(default_factory=Load)
+    with_pairs: bool = True
+    trials: int | None = None
+    minutes: float | None = None
+    share: tuple[int, int] = (1, 1)
+    only: str | None = None
+    lanes: int = 6
+    seed: int = 1
 
 
 def explore(
@@ -69,29 +96,54 @@ def explore(
     if name not in SUBJECTS:
         return _usage(f"unknown subject {name}: expected one of {', '.join(SUBJECTS)}")
     try:
-        share, faults = _shard(shard), None if only is None else parse_key(only)
+        share = _shard(shard)
     except ValueError as error:
         return _usage(str(error))
-    subject, load = SUBJECTS[name], Load(transactions=transactions, records=records)
-    folder = out or Path("runs") / f"explore-{name}"
+    load = ["--transactions", "{transactions}", "--records", "{records}"]
+    return conduct(
+        SUBJECTS[name],
+        Wanted(
+            folder=out or Path("runs") / f"explore-{name}",
+            command=("onceproof", "explore", name, "--only", "{only}", *load),
+            load=Load(transactions=transactions, records=records),
+            with_pairs=with_pairs,
+            trials=trials,
+            minutes=minutes,
+            share=share,
+            only=only,
+            lanes=lanes,
+            seed=seed,
+        ),
+    )
+
+
+def conduct(subject: Subject, wanted: Wanted) -> int:
+    """Explore a subject, or continue; print the figures, write the page, return the exit code."""
+    try:
+        faults = None if wanted.only is None else parse_key(wanted.only)
+    except ValueError as error:
+        return _usage(str(error))
+    folder = wanted.folder
     with exit_on_error(), _trouble(folder):
         tools = prepared()
         stop = stop_on_signals()
         with _work(folder) as work:
             own = work if faults is not None else folder
-            journal = Journal(own, _about(subject, load, seed, share))
+            journal = Journal(own, _about(subject, wanted))
             with (
                 stop.in_order(),
-                ProducerBench(subject, tools=tools, folder=work, stop=stop, lanes=lanes) as bench,
+                StageBench(
+                    subject, tools=tools, folder=work, stop=stop, lanes=wanted.lanes
+                ) as bench,
             ):
                 exploration = Exploration(
                     bench=bench,
                     journal=journal,
-                    limits=_limits(trials, minutes),
-                    load=load,
-                    seed=seed,
-                    shard=share,
-                    with_pairs=with_pairs,
+                    limits=_limits(wanted.trials, wanted.minutes),
+                    load=wanted.load,
+                    seed=wanted.seed,
+                    shard=wanted.share,
+                    with_pairs=wanted.with_pairs,
                 )
                 if faults is not None:
                     return _repeated(exploration.repeat(faults, CONFIRMATIONS))
@@ -173,24 +225,19 @@ def exit_code(figures: Funnel) -> int:
 
 def _repeat(about: dict[str, Any], key: str) -> str:
     """Return the command that repeats a trial."""
-    words = ["onceproof", "explore", about["subject"], "--only", key]
-    for option in ("transactions", "records"):
-        words += [f"--{option}", str(about[option])]
-    return shlex.join(words)
+    values = {"{only}": key, **{f"{{{name}}}": str(about[name]) for name in _LOAD}}
+    return shlex.join([values.get(word, word) for word in about["command"]])
 
 
-def _about(
-    subject: ProducerSubject, load: Load, seed: int, shard: tuple[int, int]
-) -> dict[str, Any]:
+def _about(subject: Subject, wanted: Wanted) -> dict[str, Any]:
     return {
         "subject": subject.name,
-        "transactions": load.transactions,
-        "records": load.records,
-        "seed": seed,
-        "shard": "/".join(map(str, shard)),
-        "versions": {
-            name: versions()[name] for name in ("code", "confluent-kafka", "kafka-python")
-        },
+        "command": list(wanted.command),
+        "transactions": wanted.load.transactions,
+        "records": wanted.load.records,
+        "seed": wanted.seed,
+        "shard": "/".join(map(str, wanted.share)),
+        "versions": {name: versions()[name] for name in _VERSIONS},
     }
 
 

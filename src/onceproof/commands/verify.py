@@ -6,9 +6,11 @@ import random
 import shlex
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from onceproof.ci import BuildServer
+from onceproof.commands.explore import Wanted, conduct
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE
 from onceproof.harness.dry_run.learning import DryRunResult
@@ -29,6 +31,7 @@ from onceproof.reports.console import live, print_result
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
 from onceproof.verify.dry_run import print_failure, print_plan, print_success, succeeded
+from onceproof.verify.explorable import explorable
 from onceproof.verify.named_faults import named
 from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.plan import plan
@@ -47,6 +50,7 @@ def verify(
     given: list[str],
     events: str | None = None,
     junit: Path | None = None,
+    exploring: Exploring | None = None,
 ) -> int:
     """Do a dry run, then the trial.
 
@@ -54,8 +58,11 @@ def verify(
         dry_run: stop after the dry run.
         reuse_dry_run: reuse what an earlier dry run of the same command and data learned.
         given: the user's options without the seed, for the command that repeats the trial.
+        exploring: explore the pipeline instead.
     """
     server = BuildServer(junit)
+    if exploring is not None:
+        return _explore(options, exploring, out=out, backend=backend, given=given)
 
     def do(stream: Stream) -> int:
         try:
@@ -69,6 +76,37 @@ def verify(
         )
 
     return streamed("verify", events, do)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exploring:
+    """How a pipeline is explored; see `Wanted`."""
+
+    trials: int | None
+    minutes: float | None
+    only: str | None
+
+
+def _explore(
+    options: VerifyOptions, exploring: Exploring, *, out: Path, backend: str, given: list[str]
+) -> int:
+    try:
+        _check_program(options)
+        subject = explorable(draft(options), backend)
+    except BadTrial as error:
+        print(f"onceproof verify: {error}.", file=sys.stderr)
+        return USAGE
+    command = ("onceproof", "verify", *given, "--explore", "--only", "{only}", "--")
+    return conduct(
+        subject,
+        Wanted(
+            folder=out / "explore-verify",
+            command=(*command, *options.command),
+            trials=exploring.trials,
+            minutes=exploring.minutes,
+            only=exploring.only,
+        ),
+    )
 
 
 def _dry_run_and_trial(

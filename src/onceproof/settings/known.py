@@ -37,7 +37,7 @@ _PER_CALL: Final = {
     "lab": {"bare", "for_program", "topic"},
     "shell": {"command"},
     "status": {"lab", "watch", "as_json"},
-    "verify": {"dry_run", "reuse_dry_run"},
+    "verify": {"dry_run", "explore", "only", "reuse_dry_run", "time_limit", "trials"},
 }
 
 Known = Mapping[str, Mapping[str, Parameter]]

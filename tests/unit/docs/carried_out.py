@@ -81,7 +81,7 @@ OFFLINE: Final = frozenset(
 ELSEWHERE: Final = {
     r"make( setup| test| run)?": ".ci/run",
     r"make (reference|matrix|power|soak)\b.*": "CONTRIBUTING.md",
-    r"make (exact-faults|test-faults|test-docker)\b.*": "CONTRIBUTING.md",
+    r"make (test-faults|test-docker)\b.*": "CONTRIBUTING.md",
     r"make dist\b.*": "tests/packaging",
     r"(python3 -m venv trial|trial/bin/.*)": "tests/packaging",
     r"onceproof run --backend docker": "tests/docker/test_docker_flagship.py",
@@ -90,6 +90,7 @@ ELSEWHERE: Final = {
     r"onceproof run( spark-kafka-sink .*)?": "tests/end_to_end/test_flagship.py",
     r"onceproof run \S+\.py:\w+": "tests/end_to_end/test_controls.py",
     r"onceproof replay .*": "tests/end_to_end/test_controls.py",
+    r"onceproof verify .*--explore .*": "tests/end_to_end/test_explore.py",
     r"onceproof verify .*": "tests/end_to_end/test_verify.py",
     r"onceproof explore\b.*": "tests/end_to_end/test_explore.py",
     r"onceproof audit .*": "tests/integration/test_audit.py",

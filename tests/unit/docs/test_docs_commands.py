@@ -76,7 +76,6 @@ def test_dot_commands_exist() -> None:
         ("make tset", "there is no make tset"),
         ("make soak RUN=3", "make knows no RUN"),
         ('make matrix ARGS="--backnd local"', "--backnd"),
-        ('make exact-faults ARGS="--clinet java"', "takes no --clinet"),
         ("onceprof run", "a program that no test knows"),
     ],
 )

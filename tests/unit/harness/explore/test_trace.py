@@ -17,7 +17,7 @@ def exchange(api: str, error: str | None = None, **more: Any) -> list[dict[str, 
 
 
 def kinds(events: list[dict[str, Any]]) -> list[tuple[str, str, int, int]]:
-    found = [m for m in traced(events) if m.direction == "request"]
+    found = [m for m in traced(events, role="producer") if m.direction == "request"]
     return [(m.api, m.purpose, m.unit, m.life) for m in found]
 
 
@@ -61,12 +61,14 @@ def test_messages_of_a_second_life_are_recovery_until_it_writes() -> None:
         *exchange("InitProducerId", **again),
         *exchange("Produce", **again),
         *exchange("InitProducerId", **again),
+        *exchange("EndTxn", commits=True, **again),
     ]
     assert kinds(events) == [
         ("Produce", "work", 0, 1),
         ("InitProducerId", "recovery", 0, 2),
         ("Produce", "work", 0, 2),
         ("InitProducerId", "recovery", 0, 2),
+        ("EndTxn", "commit", 0, 2),
     ]
 
 
@@ -76,6 +78,34 @@ def test_without_transactions_each_produce_is_a_unit() -> None:
     assert [unit for _, _, unit, _ in kinds(events)] == [0, 1]
 
 
+def test_group_that_commits_outside_of_transactions() -> None:
+    events = [
+        *exchange("JoinGroup"),
+        *exchange("Fetch"),
+        *exchange("Produce"),
+        *exchange("OffsetCommit", "NOT_COORDINATOR"),
+        *exchange("OffsetCommit"),
+        *exchange("Fetch"),
+        *exchange("JoinGroup"),
+    ]
+    assert kinds(events) == [
+        ("JoinGroup", "start", 0, 1),
+        ("Fetch", "start", 0, 1),
+        ("Produce", "work", 0, 1),
+        ("OffsetCommit", "commit", 0, 1),
+        ("OffsetCommit", "commit", 0, 1),
+        ("Fetch", "work", 1, 1),
+        ("JoinGroup", "recovery", 1, 1),
+    ]
+
+
 def test_targets() -> None:
-    events = [event(api) for api in ("Produce", "EndTxn", "Metadata")]
-    assert [m.target for m in traced(events)] == ["leader", "transaction-coordinator", "any-broker"]
+    targets = {
+        "Produce": "leader",
+        "EndTxn": "transaction-coordinator",
+        "TxnOffsetCommit": "group-coordinator",
+        "Fetch": "input-leader",
+        "Metadata": "any-broker",
+    }
+    found = traced(list(map(event, targets)), role="producer")
+    assert {m.api: m.target for m in found} == targets

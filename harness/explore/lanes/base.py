@@ -1,0 +1,127 @@
+"""A lane: a client under test with its own topics and ids, on a stage shared with others."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from onceproof.checkers import Claim
+from onceproof.harness.explore.exploration import Load
+from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.wait import Stop, wait_until
+
+_EVERY: Final = 0.02
+_LONGEST: Final = 40
+"""Characters of an error that distinguish reactions, if it has no name."""
+_CODE: Final = re.compile(r"code=(\w+)")
+"""The name of an error in confluent-kafka's text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What all lanes of a batch use.
+
+    Attributes:
+        bootstrap: where clients under test connect.
+        addresses: where the harness connects, bypassing the proxies, by node id.
+        reader: opens a reader of logs that bypasses the proxies.
+        history: folder of the histories of all lanes of the batch.
+        work: folder for their tasks.
+    """
+
+    bootstrap: str
+    view: ClusterView
+    addresses: Mapping[int, str]
+    reader: Callable[[], LogReader]
+    processes: Processes
+    tools: Tools
+    history: Path
+    work: Path
+    stop: Stop
+
+
+@dataclass(kw_only=True)
+class Lane(ABC):
+    """A client under test; its client ids are `name-1`, `name-2`, … by life.
+
+    Attributes:
+        lives: the processes of the client, one after the other.
+    """
+
+    role: ClassVar[str]
+    name: str
+    load: Load
+    around: Surroundings
+    lives: list[Process] = field(default_factory=list, init=False)
+
+    @property
+    def topics(self) -> Mapping[str, int]:
+        """Its topics, with their numbers of partitions."""
+        return {self.name: 1}
+
+    @abstractmethod
+    def claims(self) -> Sequence[Claim]:
+        """Return what is claimed of it."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Start its first life, or the next."""
+
+    @abstractmethod
+    def over(self) -> bool:
+        """Return whether its work is done. Call it often: it keeps a lane going."""
+
+    @abstractmethod
+    def perceived(self) -> str:
+        """Return the outcomes that the client reported, in order and without repetitions."""
+
+    def prepare(self, reader: LogReader) -> None:
+        """Read what must be known before it starts; by default nothing."""
+        return
+
+    def collect(self, writer: HistoryWriter, reader: LogReader) -> None:
+        """Write what is judged beside the logs of its topics; by default nothing."""
+        return
+
+    def replaced(self) -> bool:
+        """Return whether the client is no longer known to those who share its work."""
+        return False
+
+    def wait_over(self, seconds: float) -> None:
+        """Wait until its work is done; raise `Overdue` if it is not in time."""
+        wait_until(
+            self.over,
+            what=f"{self.name} to end",
+            seconds=seconds,
+            every=_EVERY,
+            stop=self.around.stop,
+            seen=self.lives[-1].tail,
+        )
+
+    def kill(self, how: str) -> None:
+        """Kill the client under test."""
+        self.lives[-1].kill(how)
+
+    def close(self) -> None:
+        """Kill everything of the lane."""
+        self.kill("the trial is over")
+
+
+def in_turn(words: Sequence[str]) -> str:
+    """Return words without repetitions in a row."""
+    return ", ".join(w for n, w in enumerate(words) if n == 0 or words[n - 1] != w)
+
+
+def kind_of(error: Any) -> str:
+    """Return the name of an error, without its text."""
+    text = str(error or "")
+    code = _CODE.search(text)
+    return code[1] if code else text.partition(":")[0][:_LONGEST]

@@ -1,0 +1,160 @@
+"""A consumer group that reads the records of a trial and writes them, with a fee, elsewhere."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Final
+
+from onceproof.checkers import Claim, at_least_once, at_most_once, exactly_once
+from onceproof.harness.explore.lanes.base import in_turn, kind_of
+from onceproof.harness.explore.lanes.reader import Input, ReaderLane
+from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.sinks.topic import TopicSink
+from onceproof.harness.subjects.group.clients import Client
+from onceproof.harness.subjects.group.subject import Missing, program_of
+from onceproof.harness.subjects.group.task import Commits, MemberTask
+from onceproof.harness.workload.payments import Payment, Payments, payments_of
+
+VIEW: Final = "read_committed"
+_MEMBER: Final = "member"
+_MEMBERS: Final = 2
+_PARTITIONS: Final = 2
+"""Of the topic that it reads; several, so that a transaction need not have all of them."""
+_SECONDS: Final = 10.0
+"""How long the input waits until both members have partitions."""
+_SAID: Final = re.compile(r"^(transaction|over|commit|consume|hung)\W (.*)")
+"""What a member logs about a failure."""
+_CLAIMS: Final[Mapping[Commits, Callable[..., Claim]]] = {
+    "in-transaction": exactly_once,
+    "before": at_most_once,
+    "after": at_least_once,
+}
+
+
+@dataclass(kw_only=True)
+class CopierLane(ReaderLane):
+    """A group of one."""
+
+    role: ClassVar[str] = "consumer"
+    client: Client
+    commits: Commits = "in-transaction"
+    without: Missing = "nothing"
+    _sent: bool = field(default=False, init=False)
+
+    @property
+    def topics(self) -> Mapping[str, int]:
+        return {self.source: _PARTITIONS, self.name: 1}
+
+    def claims(self) -> Sequence[Claim]:
+        return [_CLAIMS[self.commits](self.source, into=self.name, view=VIEW)]
+
+    def start(self) -> None:
+        self.lives.append(self._begin(_MEMBER, f"{self.name}-{len(self.lives) + 1}"))
+
+    def _begin(self, member: str, client_id: str) -> Process:
+        """Start a process of a member, whose transactional id is the same in all lives."""
+        task = self.around.work / f"{client_id}.json"
+        MemberTask(
+            name=client_id,
+            bootstrap=self.around.bootstrap,
+            group=self.name,
+            topic=self.source,
+            sink=self.name,
+            commits=self.commits,
+            group_metadata=self.without != "group-metadata",
+            rewind=self.without != "rewind",
+            outcomes=self.without != "outcomes",
+            batch=self.load.records,
+            transactional_id=f"{self.name}-{member}",
+        ).save(task)
+        command = program_of(self.client, self.around.tools)(task)
+        return self.around.processes.start(client_id, command)
+
+    def _payments(self) -> list[Payment]:
+        count = self.load.transactions * self.load.records * _PARTITIONS
+        return list(payments_of(Payments(records=count, producers=1), producer=0, seed=0))
+
+    def next_part(self) -> Sequence[Input]:
+        """Return all inputs at once: a member takes a transaction's worth at a time."""
+        if self._sent:
+            return []
+        self._sent = True
+        return [
+            Input(record=p.record, key=p.key, value=p.value, partition=n % _PARTITIONS)
+            for n, p in enumerate(self._payments())
+        ]
+
+    def perceived(self) -> str:
+        lines = [line for life in self.lives for line in _lines(life.log)]
+        said = [f"{found[1]} {kind_of(found[2])}" for line in lines if (found := _SAID.match(line))]
+        return in_turn(said) or "committed"
+
+    def open_sink(self, reader: LogReader) -> TopicSink:
+        return TopicSink(reader, topic=self.name, view=VIEW)
+
+    @property
+    def atomic_with(self) -> Sequence[str]:
+        return [self.name] if self.commits == "in-transaction" else []
+
+    def collect(self, writer: HistoryWriter, reader: LogReader) -> None:
+        writer.write_all(
+            "expected",
+            [
+                {"sink": self.name, "record": p.record, "effect_key": "", "digest": p.effect_digest}
+                for p in self._payments()
+            ],
+        )
+        super().collect(writer, reader)
+
+
+def _lines(log: Path) -> list[str]:
+    return log.read_text(errors="replace").splitlines() if log.exists() else []
+
+
+@dataclass(kw_only=True)
+class SharedCopierLane(CopierLane):
+    """A group of two members with a partition each; the first is under test."""
+
+    role: ClassVar[str] = "member"
+    _others: list[Process] = field(default_factory=list, init=False)
+    _began: float = field(default=0.0, init=False)
+
+    def start(self) -> None:
+        super().start()
+        if not self._others:
+            self._began = time.monotonic()
+            self._start_other()
+
+    def _start_other(self) -> None:
+        name = f"{self.name}-other-{len(self._others) + 1}"
+        self._others.append(self._begin("other", name))
+
+    def restart(self) -> None:
+        super().restart()
+        if not self._others[-1].leader_alive():
+            self._start_other()
+
+    def ready(self) -> bool:
+        """Return whether each member has a partition, or a fault has kept them from it for long.
+
+        So each of them does the same work in every trial.
+        """
+        if self._sent:
+            return True
+        found = self.group.describe()
+        stable = found.state == "Stable" and len(found.members) == _MEMBERS
+        return stable or time.monotonic() > self._began + _SECONDS
+
+    def replaced(self) -> bool:
+        found = self.group.describe()
+        return found.state == "Stable" and self.lives[-1].name not in found.members
+
+    def close(self) -> None:
+        super().close()
+        self._others[-1].kill("the trial is over")

@@ -1,0 +1,148 @@
+"""A user's program that reads the records of a trial and writes their effects to another topic."""
+
+from __future__ import annotations
+
+import time
+from base64 import b64decode
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar, Final
+
+from onceproof.checkers import Claim
+from onceproof.harness.explore.lanes.base import in_turn
+from onceproof.harness.explore.lanes.reader import Input, ReaderLane
+from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.user_pipeline.placeholders import fill
+from onceproof.harness.user_pipeline.subject import OwnPipeline
+from onceproof.harness.wait import Overdue, wait_until
+from onceproof.harness.workload.task_file import SenderRecord
+
+PLACEHOLDERS: Final = ("bootstrap", "input", "output", "group", "client_id")
+"""A command must use all of them, so that trials can run side by side."""
+_PARTITIONS: Final = 2
+_EVERY: Final = 0.2
+_IDLE_SECONDS: Final = 1.0
+"""How long its output must not change before it is ended."""
+_END_SECONDS: Final = 20.0
+
+
+@dataclass(kw_only=True)
+class ProgramLane(ReaderLane):
+    """A user's program.
+
+    Attributes:
+        pipeline: the program, its input and its output as given by the user.
+        claimed: the claims about it.
+    """
+
+    role: ClassVar[str] = "pipeline"
+    pipeline: OwnPipeline
+    claimed: Sequence[Claim]
+    _left: Iterator[SenderRecord] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left = self.own.orders.sends(producer=0, seed=0)
+
+    @property
+    def topics(self) -> Mapping[str, int]:
+        return {self.source: _PARTITIONS, self.name: 1}
+
+    @cached_property
+    def own(self) -> OwnPipeline:
+        """The program with the topics of this lane."""
+        orders, (output,) = self.pipeline.orders, self.pipeline.outputs
+        assert isinstance(orders, Orders)
+        few = replace(
+            orders,
+            topic=self.source,
+            records=self.load.transactions * self.load.records * _PARTITIONS,
+            partitions=_PARTITIONS,
+            producers=1,
+            sentinels=0,
+            odd=(),
+            expects=tuple((self.name, function) for _, function in orders.expects),
+        )
+        return replace(self.pipeline, orders=few, outputs=(replace(output, place=self.name),))
+
+    def claims(self) -> Sequence[Claim]:
+        return [
+            replace(claim, scope=replace(claim.scope, input=self.source, sink=self.name))
+            for claim in self.claimed
+        ]
+
+    def start(self) -> None:
+        client_id, around = f"{self.name}-{len(self.lives) + 1}", self.around
+        meanings = {
+            "bootstrap": around.bootstrap,
+            "input": self.source,
+            "output": self.name,
+            "group": self.name,
+            "client_id": client_id,
+            "instance": "0",
+            "work": str(around.work),
+        }
+        self.lives.append(
+            around.processes.start(
+                client_id,
+                [fill(part, meanings) for part in self.own.command],
+                environment={name: fill(value, meanings) for name, value in self.own.variables},
+                folder=Path(self.own.folder),
+            )
+        )
+
+    def next_part(self) -> Sequence[Input]:
+        """Return as many inputs as make a transaction in each partition.
+
+        So a program that takes all inputs at once has several transactions too.
+        """
+        return [
+            Input(
+                record=record.record,
+                key=record.key.encode(),
+                value=b64decode(record.encoded)
+                if record.encoded is not None
+                else (record.value or "").encode(),
+                headers=record.headers,
+            )
+            for record in islice(self._left, self.load.records * _PARTITIONS)
+        ]
+
+    def perceived(self) -> str:
+        ends = [life.ended for life in self.lives if not life.ending and not life.leader_alive()]
+        return in_turn(ends) or "went on"
+
+    def close(self) -> None:
+        """Ask the program to end once its output is idle; kill it if its work is not done."""
+        if not self._over:
+            super().close()
+            return
+        self._wait_idle()
+        self.lives[-1].end("the trial is over", asked=True)
+
+    def _wait_idle(self) -> None:
+        since, size = time.monotonic(), -1
+
+        def idle() -> bool:
+            nonlocal since, size
+            with self.around.reader() as reader:
+                found = sum(end for _, end in reader.ends(self.name).values())
+            if found != size:
+                since, size = time.monotonic(), found
+            return time.monotonic() > since + _IDLE_SECONDS
+
+        with suppress(Overdue):
+            wait_until(idle, what="", seconds=_END_SECONDS, every=_EVERY, stop=self.around.stop)
+
+    def open_sink(self, reader: LogReader) -> Sink:
+        return self.own.open_sink(database="", reader=reader, work=self.around.work)
+
+    def collect(self, writer: HistoryWriter, reader: LogReader) -> None:
+        writer.write_all("expected", list(self.own.orders.expected(self.own, producer=0, seed=0)))
+        super().collect(writer, reader)

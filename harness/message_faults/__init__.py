@@ -1,1 +1,0 @@
-"""Hit every message of a Kafka transaction with every fault, exactly: `make exact-faults`."""
