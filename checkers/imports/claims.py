@@ -25,7 +25,7 @@ from onceproof.checkers.imports.errors import closest
 from onceproof.checkers.model import Claim, Hop, Scope
 from onceproof.checkers.refutations import GUARANTEES, HOPS
 
-__all__ = ["all_claims", "parse_claim"]
+__all__ = ["all_claims", "claim_text", "parse_claim"]
 
 _PRODUCERS: Final = "producers"
 _JOURNAL: Final = "journal"
@@ -73,6 +73,15 @@ def parse_claim(text: str, history: History) -> Claim:
         raise _bad(text, "a sink, because only sinks can have deduplicates and dead-letters")
     scope = Scope(input=topic, sink=sink, view=view, dead_letters=dead_letters, others=others)
     return _claim(guarantee, hop, scope, frozenset(hazards), deduplicates)
+
+
+def claim_text(claim: Claim) -> str:
+    """Return a claim about one output, or about producers, so that `parse_claim` can parse it."""
+    of = claim.scope
+    if claim.hop is Hop.PRODUCE:
+        return f"{claim.guarantee}:{of.input}"
+    producers = f"{_PRODUCERS}->" if claim.hop is Hop.END_TO_END else ""
+    return f"{claim.guarantee}:{producers}{of.input}->{of.sink}@{of.view}"
 
 
 def all_claims(history: History) -> tuple[Claim, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
@@ -22,7 +23,8 @@ from onceproof.harness.explore.points import Passed
 from onceproof.harness.explore.reports import Reports, report_everything
 from onceproof.harness.explore.subjects import Subject
 from onceproof.harness.explore.trials import Outcome, Trial
-from onceproof.harness.explore.verdicts import LaneVerdict, collect, judge
+from onceproof.harness.explore.verdicts import LaneVerdict, collect, judge, keep
+from onceproof.harness.history.tables import read_lines
 from onceproof.harness.kafka.keeping import KEPT_IN
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.placing import place_leader
@@ -37,6 +39,8 @@ from onceproof.harness.subjects.observer import ObserverTask
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
+KEPT: Final = "violations"
+"""Folder of the histories of violations, in that of the exploration."""
 _SECONDS: Final = 60.0
 _CONVOY: Final = 12
 """Maximum number of trials in which the same broker fails."""
@@ -68,13 +72,17 @@ class StageBench:
         stop: Stop,
         lanes: int,
         size: int = 24,
+        kept: Path | None = None,
     ) -> None:
-        """`folder` gets the stage's files and the histories; `lanes` run side by side."""
+        """`folder` gets the stage's files and the histories; `lanes` run side by side.
+
+        The tables of batches with a violation are written to folders in `kept`.
+        """
         assert tools.stage is not None
         self.size = size
         self._subject, self._tools, self._stop = subject, tools, stop
         self._stage_tools = tools.stage
-        self._folder, self._lanes = folder, lanes
+        self._folder, self._lanes, self._kept = folder, lanes, kept or folder / KEPT
         self._numbers, self._batches, self._stages = count(1), count(1), count(1)
         self._fails = cycle(range(1, BROKERS + 1))
         self._stack = ExitStack()
@@ -146,7 +154,12 @@ class StageBench:
             ends = collect(reader, [*lanes, twin], history, self._stop)
         if observer is not None:
             self._finish(observer, ends)
-        verdicts = judge(history, [*lanes, twin])
+        tables = read_lines(history).tables
+        verdicts = judge(tables, [*lanes, twin])
+        if any(verdicts[lane.name].violated for lane in lanes):
+            name = f"{time.time_ns():x}"
+            keep(tables, self._kept / name)
+            verdicts = {of: _in_folder(each, name) for of, each in verdicts.items()}
         for lane, _ in every:
             self._stage_on.reports.forget(lane.name)
         return met[:-1], [verdicts[lane.name] for lane in lanes], verdicts[twin.name]
@@ -314,6 +327,12 @@ class StageBench:
                 reports.close()
 
 
+def _in_folder(verdict: LaneVerdict, name: str) -> LaneVerdict:
+    claims = (word for claim in verdict.violated for word in ("--claim", claim))
+    kept = (f"{KEPT}/{name}", *claims) if verdict.violated else ()
+    return replace(verdict, kept=kept)
+
+
 def _unsound(why: str) -> Batch:
     return Batch(outcomes=(), unsound=why)
 
@@ -324,6 +343,7 @@ def _judged(met: Met, verdict: LaneVerdict) -> Outcome:
         verdict=verdict.verdict,
         anomalies=verdict.anomalies,
         reason=verdict.reason,
+        kept=verdict.kept,
     )
     if met.stalled and verdict.verdict != "violated":
         return replace(outcome, verdict="stalled", reason=met.stalled)

@@ -68,6 +68,8 @@ class Outcome:
         verdict: of the worst claim; `anomalies` are those that refute it.
         trace: what it passed, in order.
         hits: for each fault, the number in the trace of the message that it met.
+        kept: of a violated trial, arguments of `onceproof check` for its history, the path relative
+            to the folder of the exploration.
     """
 
     missed: str | None = None
@@ -77,6 +79,7 @@ class Outcome:
     signature: Signature = field(default_factory=Signature)
     trace: tuple[Passed, ...] = ()
     hits: tuple[int, ...] = ()
+    kept: tuple[str, ...] = ()
 
     @property
     def hit(self) -> bool:
@@ -100,6 +103,7 @@ class Outcome:
             "signature": asdict(self.signature),
             "trace": [passed.id for passed in self.trace],
             "hits": list(self.hits),
+            "kept": list(self.kept),
         }
 
     @classmethod
@@ -115,6 +119,7 @@ class Outcome:
             signature=Signature(**signature),
             trace=tuple(map(Passed.parse, data["trace"])),
             hits=tuple(data["hits"]),
+            kept=tuple(data["kept"]),
         )
 
 

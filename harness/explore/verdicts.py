@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from onceproof.checkers import History, Verdict, check
+from onceproof.checkers.imports.claims import claim_text
 from onceproof.harness.clock import clock_id, now
 from onceproof.harness.explore.lanes.base import Lane
 from onceproof.harness.explore.trials import Verdict as TrialVerdict
-from onceproof.harness.history.tables import read_lines
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.run.collect import write_log
@@ -23,11 +26,18 @@ _SECONDS: Final = 90.0
 
 @dataclass(frozen=True, kw_only=True)
 class LaneVerdict:
-    """The verdict of a lane's worst claim, and the anomalies that refute it."""
+    """The verdict of a lane's worst claim, and the anomalies that refute it.
+
+    Attributes:
+        violated: the violated claims, as `onceproof check` takes them.
+        kept: see `Outcome`.
+    """
 
     verdict: TrialVerdict = "holds"
     anomalies: frozenset[str] = frozenset()
     reason: str = ""
+    violated: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 def collect(
@@ -78,22 +88,30 @@ def collect(
     return ends
 
 
-def judge(history: Path, lanes: Sequence[Lane]) -> Mapping[str, LaneVerdict]:
+def keep(tables: Mapping[str, pa.Table], folder: Path) -> None:
+    """Write tables to a new folder, which `onceproof check` can judge."""
+    folder.mkdir(parents=True)
+    for name, table in tables.items():
+        if table.num_rows:
+            pq.write_table(table, folder / f"{name}.parquet")
+
+
+def judge(tables: Mapping[str, pa.Table], lanes: Sequence[Lane]) -> Mapping[str, LaneVerdict]:
     """Judge the claims of all lanes of a batch; return the verdicts by lane.
 
     The first lane must be a quiet one, since its hops are used for the self-check of all.
     """
-    tables: dict[str, Any] = read_lines(history).tables
     found: dict[str, LaneVerdict] = {}
     of = {topic: lane.name for lane in lanes for topic in lane.topics}
     claims = [claim for lane in lanes for claim in lane.claims()]
-    for judged in check(History(tables), claims, alike=True).claims:
+    for judged in check(History(dict(tables)), claims, alike=True).claims:
         lane = of[judged.claim.scope.input]
         verdict = _WORDS.get(judged.verdict, "holds")
         mine = LaneVerdict(
             verdict=verdict,
             anomalies=frozenset(judged.refuted_by),
             reason="" if verdict == "holds" else judged.reason,
+            violated=(claim_text(judged.claim),) if verdict == "violated" else (),
         )
         found[lane] = _worse(found.get(lane), mine)
     return found
@@ -104,7 +122,10 @@ def _worse(one: LaneVerdict | None, other: LaneVerdict) -> LaneVerdict:
         return other
     worst = min(one, other, key=lambda verdict: _ORDER.index(verdict.verdict))
     return LaneVerdict(
-        verdict=worst.verdict, anomalies=one.anomalies | other.anomalies, reason=worst.reason
+        verdict=worst.verdict,
+        anomalies=one.anomalies | other.anomalies,
+        reason=worst.reason,
+        violated=(*one.violated, *other.violated),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -43,7 +44,12 @@ class PointPart:
 
 @dataclass(frozen=True, kw_only=True)
 class Violation:
-    """A violation, how often it was repeated, and its smallest case."""
+    """A violation, how often it was repeated, and its smallest case.
+
+    Attributes:
+        command: repeats it.
+        check: judges its history again, in the folder of the page; empty if that is not kept.
+    """
 
     key: str
     anomalies: str
@@ -51,6 +57,7 @@ class Violation:
     smallest: str
     reason: str
     command: str
+    check: str
 
 
 def render(figures: Funnel, known: Known, *, repeat: Callable[[dict[str, Any], str], str]) -> str:
@@ -136,6 +143,7 @@ def _violation(
     key: str, figures: Funnel, known: Known, repeat: Callable[[dict[str, Any], str], str]
 ) -> Violation:
     failed, of = figures.confirmed.get(key, (0, 0))
+    outcome = next(e.outcome for e in known.trials if e.key == key and e.outcome.violated)
     about = dict(known.about)
     command = repeat(about, key)
     if key in known.shrunk:
@@ -148,6 +156,7 @@ def _violation(
         anomalies=", ".join(figures.violations[key]),
         repeated=f"{failed} of {of} times, alone on a fresh stage" if of else "not repeated yet",
         smallest=figures.shrunk.get(key, ""),
-        reason=next(e.outcome.reason for e in known.trials if e.key == key and e.outcome.violated),
+        reason=outcome.reason,
         command=command,
+        check=shlex.join(["onceproof", "check", *outcome.kept]) if outcome.kept else "",
     )

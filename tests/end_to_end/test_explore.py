@@ -6,6 +6,8 @@ The commands of docs/how-to/explore-a-client.md, with smaller loads.
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -128,4 +130,10 @@ def test_own_program_is_explored(
         sys.executable, PROGRAM, *PLACES, *how,
     )  # fmt: skip
     assert done.code == code, done.out + done.err
-    assert [line.split(", offset")[0] for line in done.out.splitlines()] == [verdict] * 5
+    found = [re.split(", offset|; ", line)[0] for line in done.out.splitlines()]
+    assert found == [verdict] * 5
+    if code:
+        told = done.out.splitlines()[0].partition("; onceproof ")[2]
+        check = shlex.split(told.replace("FOLDER", str(tmp_path / "explore-verify")))
+        assert check[0] == "check"
+        assert "lost-output" in onceproof(*check).out

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE, exit_on_error
-from onceproof.harness.explore.bench import StageBench
+from onceproof.harness.explore.bench import KEPT, StageBench
 from onceproof.harness.explore.exploration import (
     CONFIRMATIONS,
     Exploration,
@@ -133,7 +133,12 @@ def conduct(subject: Subject, wanted: Wanted) -> int:
             with (
                 stop.in_order(),
                 StageBench(
-                    subject, tools=tools, folder=work, stop=stop, lanes=wanted.lanes
+                    subject,
+                    tools=tools,
+                    folder=work,
+                    stop=stop,
+                    lanes=wanted.lanes,
+                    kept=folder / KEPT,
                 ) as bench,
             ):
                 exploration = Exploration(
@@ -163,7 +168,8 @@ def _repeated(outcomes: Sequence[Outcome]) -> int:
 
 def _told(outcome: Outcome) -> str:
     why = ", ".join(sorted(outcome.anomalies)) or outcome.reason
-    return f"{outcome.verdict}: {why}" if why else outcome.verdict
+    check = f"; onceproof check FOLDER/{shlex.join(outcome.kept)}" if outcome.kept else ""
+    return (f"{outcome.verdict}: {why}" if why else outcome.verdict) + check
 
 
 def _limits(trials: int | None, minutes: float | None) -> Limits:

@@ -90,7 +90,6 @@ ELSEWHERE: Final = {
     r"onceproof run( spark-kafka-sink .*)?": "tests/end_to_end/test_flagship.py",
     r"onceproof run \S+\.py:\w+": "tests/end_to_end/test_controls.py",
     r"onceproof replay .*": "tests/end_to_end/test_controls.py",
-    r"onceproof verify .*--explore .*": "tests/end_to_end/test_explore.py",
     r"onceproof verify .*": "tests/end_to_end/test_verify.py",
     r"onceproof explore\b.*": "tests/end_to_end/test_explore.py",
     r"onceproof audit .*": "tests/integration/test_audit.py",
