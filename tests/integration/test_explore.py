@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from onceproof.harness.explore.acts import Single, acts_at
-from onceproof.harness.explore.bench import StageBench
+from onceproof.harness.explore.bench.stage_bench import StageBench
+from onceproof.harness.explore.bench.subjects import SUBJECTS, ProducerSubject
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.explore.points import Passed, Point, learn, place_of
-from onceproof.harness.explore.subjects import SUBJECTS, ProducerSubject
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Stop

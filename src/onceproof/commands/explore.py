@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE, exit_on_error
-from onceproof.harness.explore.bench import KEPT, StageBench
+from onceproof.harness.explore.bench.stage_bench import KEPT, StageBench
+from onceproof.harness.explore.bench.subjects import SUBJECTS, Subject
 from onceproof.harness.explore.exploration import (
     CONFIRMATIONS,
     Exploration,
@@ -27,7 +28,6 @@ from onceproof.harness.explore.exploration import (
 from onceproof.harness.explore.funnel import Funnel, funnel, told
 from onceproof.harness.explore.journal import JOURNAL, BadJournal, Journal, Known, merged, read
 from onceproof.harness.explore.pairs import united
-from onceproof.harness.explore.subjects import SUBJECTS, Subject
 from onceproof.harness.explore.trials import Outcome, parse_key
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.tools.versions import versions

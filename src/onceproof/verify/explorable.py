@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from onceproof.harness.explore.lanes.program import PLACEHOLDERS
-from onceproof.harness.explore.subjects import ProgramSubject
+from onceproof.harness.explore.bench.lanes.program import PLACEHOLDERS
+from onceproof.harness.explore.bench.subjects import ProgramSubject
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.subject import OwnPipeline

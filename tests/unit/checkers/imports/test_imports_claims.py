@@ -7,7 +7,7 @@ import re
 import pytest
 
 from onceproof.checkers import BadClaim, History
-from onceproof.checkers.imports.claims import all_claims, parse_claim
+from onceproof.checkers.imports.claims import all_claims, claim_text, parse_claim
 from onceproof.checkers.model import Hop
 
 HISTORY = History.of(
@@ -99,6 +99,12 @@ def test_all_claims_cover_every_topic_sink_and_view() -> None:
         "exactly-once pay → ledger@table",
         "exactly-once pay → sums@table",
     ]
+
+
+def test_text_of_a_claim_is_parsed_to_the_same_claim() -> None:
+    producers = parse_claim("exactly-once:producers->pay->ledger@raw", HISTORY)
+    for claim in (*all_claims(HISTORY), producers):
+        assert parse_claim(claim_text(claim), HISTORY) == claim
 
 
 def test_order_of_a_sink_is_claimed_only_on_request() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from onceproof.harness.explore.acts import Single, acts_at
+from onceproof.harness.explore.bench.trace import APIS
 from onceproof.harness.explore.points import DIRECTIONS, Direction, Point
-from onceproof.harness.explore.trace import APIS
 from onceproof.harness.explore.trials import Aimed, Place, Trial, together
 from onceproof.harness.links.gate.rules import MessageMatch
 

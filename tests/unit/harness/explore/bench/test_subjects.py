@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.harness.explore.subjects import SUBJECTS, Subject
+from onceproof.harness.explore.bench.subjects import SUBJECTS, Subject
 
 
 @pytest.mark.parametrize("subject", SUBJECTS.values(), ids=SUBJECTS)

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Final
 
+from onceproof.harness.explore.bench.trace import APIS
 from onceproof.harness.explore.points import DIRECTIONS
-from onceproof.harness.explore.trace import APIS
 from onceproof.harness.links.gate.client import Event, Gate, Placed
 from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.wait import Stop

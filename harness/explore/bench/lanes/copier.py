@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from onceproof.checkers import Claim, at_least_once, at_most_once, exactly_once
-from onceproof.harness.explore.lanes.base import in_turn, kind_of
-from onceproof.harness.explore.lanes.reader import Input, ReaderLane
+from onceproof.harness.explore.bench.lanes.base import in_turn, kind_of
+from onceproof.harness.explore.bench.lanes.reader import Input, ReaderLane
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.processes.processes import Process

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from onceproof.checkers import Claim
-from onceproof.harness.explore.lanes.base import in_turn
-from onceproof.harness.explore.lanes.reader import Input, ReaderLane
+from onceproof.harness.explore.bench.lanes.base import in_turn
+from onceproof.harness.explore.bench.lanes.reader import Input, ReaderLane
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink

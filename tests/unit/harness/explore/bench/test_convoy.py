@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from onceproof.harness.explore.convoy import Convoy
+from onceproof.harness.explore.bench.convoy import Convoy
 
 
 class Broker:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from onceproof.checkers import Claim, atomic_append, exactly_once_append
-from onceproof.harness.explore.lanes.base import Lane, in_turn, kind_of
+from onceproof.harness.explore.bench.lanes.base import Lane, in_turn, kind_of
 from onceproof.harness.workload.control import renumbered
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.base import Sender

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.harness.context.run_context import addresses, fresh_reader
-from onceproof.harness.explore.convoy import Convoy
+from onceproof.harness.explore.bench.convoy import Convoy
+from onceproof.harness.explore.bench.failing import FAILING
+from onceproof.harness.explore.bench.injection import Injection, Met
+from onceproof.harness.explore.bench.lanes.base import Lane, Surroundings
+from onceproof.harness.explore.bench.reports import Reports, report_everything
+from onceproof.harness.explore.bench.subjects import Subject
+from onceproof.harness.explore.bench.verdicts import LaneVerdict, collect, judge, keep
 from onceproof.harness.explore.exploration import Batch, Load
-from onceproof.harness.explore.failing import FAILING
-from onceproof.harness.explore.injection import Injection, Met
-from onceproof.harness.explore.lanes.base import Lane, Surroundings
 from onceproof.harness.explore.points import Passed
-from onceproof.harness.explore.reports import Reports, report_everything
-from onceproof.harness.explore.subjects import Subject
 from onceproof.harness.explore.trials import Outcome, Trial
-from onceproof.harness.explore.verdicts import LaneVerdict, collect, judge, keep
 from onceproof.harness.history.tables import read_lines
 from onceproof.harness.kafka.keeping import KEPT_IN
 from onceproof.harness.kafka.metadata import ClusterView

@@ -12,7 +12,7 @@ from typing import Final
 from confluent_kafka import KafkaError, Message, Producer
 
 from onceproof.harness.clock import now
-from onceproof.harness.explore.lanes.base import Lane
+from onceproof.harness.explore.bench.lanes.base import Lane
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.connecting.connection import connection

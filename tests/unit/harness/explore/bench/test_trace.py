@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from onceproof.harness.explore.trace import traced
+from onceproof.harness.explore.bench.trace import traced
 
 
 def event(api: str, direction: str = "request", **more: Any) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
-from onceproof.harness.explore.convoy import Convoy
-from onceproof.harness.explore.lanes.base import Lane
+from onceproof.harness.explore.bench.convoy import Convoy
+from onceproof.harness.explore.bench.lanes.base import Lane
+from onceproof.harness.explore.bench.reports import Reports
+from onceproof.harness.explore.bench.trace import traced
 from onceproof.harness.explore.points import LOOKUPS, PERIODIC, Message, passed_by
-from onceproof.harness.explore.reports import Reports
-from onceproof.harness.explore.trace import traced
 from onceproof.harness.explore.trials import Aimed, Outcome, Signature, Trial
 from onceproof.harness.links.gate.client import Event, Gate, Placed
 from onceproof.harness.links.gate.rules import MessageMatch

@@ -9,11 +9,11 @@ from typing import ClassVar, Final, get_args
 
 from onceproof.checkers import Claim
 from onceproof.harness.explore.acts import Single
+from onceproof.harness.explore.bench.lanes.base import Lane, Surroundings
+from onceproof.harness.explore.bench.lanes.copier import CopierLane, SharedCopierLane
+from onceproof.harness.explore.bench.lanes.program import ProgramLane
+from onceproof.harness.explore.bench.lanes.sender import SenderLane
 from onceproof.harness.explore.exploration import Load
-from onceproof.harness.explore.lanes.base import Lane, Surroundings
-from onceproof.harness.explore.lanes.copier import CopierLane, SharedCopierLane
-from onceproof.harness.explore.lanes.program import ProgramLane
-from onceproof.harness.explore.lanes.sender import SenderLane
 from onceproof.harness.explore.points import Place
 from onceproof.harness.explore.trials import Aimed, Trial
 from onceproof.harness.subjects.group.clients import Client

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from onceproof.checkers import History, Verdict, check
 from onceproof.checkers.imports.claims import claim_text
 from onceproof.harness.clock import clock_id, now
-from onceproof.harness.explore.lanes.base import Lane
+from onceproof.harness.explore.bench.lanes.base import Lane
 from onceproof.harness.explore.trials import Verdict as TrialVerdict
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import LogReader

@@ -1,0 +1,1 @@
+"""Make the trials of an exploration on real brokers."""
