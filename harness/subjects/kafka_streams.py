@@ -21,6 +21,8 @@ from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.subjects.group.base import GroupSubject
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
+from onceproof.harness.subjects.tasks import Program
+from onceproof.harness.tools.setup import Tools
 
 Guarantee = Literal["exactly_once_v2", "at_least_once"]
 _SETTINGS: Final = {
@@ -137,12 +139,16 @@ class KafkaStreams(GroupSubject):
             )
             for number in range(self.members)
         ]
-        # RocksDB unpacks its library there, and removes it only on an orderly exit.
-        temporary = parts.work / "streams-tmp"
-        temporary.mkdir(exist_ok=True)
-        program = partial(programs_for(parts.tools).command, "StreamsMember", temporary=temporary)
-        return Members(tasks, parts, program=program)
+        return Members(tasks, parts, program=program_of(parts.tools, parts.work))
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         topic = BalancesTopic if self.balances else TopicSink
         return topic(reader, topic=self.sink, view=self.view)
+
+
+def program_of(tools: Tools, work: Path) -> Program:
+    """Return the command of an instance, by its task file; all share a folder in `work`."""
+    # RocksDB unpacks its library there, and removes it only on an orderly exit.
+    temporary = work / "streams-tmp"
+    temporary.mkdir(exist_ok=True)
+    return partial(programs_for(tools).command, "StreamsMember", temporary=temporary)

@@ -18,7 +18,7 @@ from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.links.topology import ARROW
 from onceproof.harness.wait import Overdue
 
-_HIT_SECONDS: Final = 30.0
+_HIT_SECONDS: Final = 90.0
 _LATE_SECONDS: Final = 8.0
 """How long a late message is held if nothing of the next transaction is written."""
 _ANSWER_SECONDS: Final = 2.0
@@ -103,7 +103,7 @@ class Injection:
         match = MessageMatch(
             direction=act.direction,
             api=point.api,
-            client_id=f"{self._lane.name}-{aimed.place.life}",
+            client_id=self._lane.client_ids(aimed.place.life),
             nth=aimed.place.nth,
         )
         after = None

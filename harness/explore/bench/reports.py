@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Final
 
-from onceproof.harness.explore.bench.trace import APIS
+from onceproof.harness.explore.bench.trace import APIS, lane_and_life
 from onceproof.harness.explore.points import DIRECTIONS
 from onceproof.harness.links.gate.client import Event, Gate, Placed
 from onceproof.harness.links.gate.rules import MessageMatch
@@ -78,8 +78,8 @@ class Reports:
             for event in new:
                 rule = event.get("rule")
                 if event["event"] == "fired" and rule in self._reporting:
-                    lane = str(event["client_id"]).rpartition("-")[0]
-                    self._messages[lane].append(event)
+                    if (found := lane_and_life(str(event["client_id"]))) is not None:
+                        self._messages[found[0]].append(event)
                 elif rule is not None:
                     self._rules[rule].append(event)
             if new:

@@ -13,6 +13,7 @@ from onceproof.harness.explore.bench.lanes.base import Lane, Surroundings
 from onceproof.harness.explore.bench.lanes.copier import CopierLane, SharedCopierLane
 from onceproof.harness.explore.bench.lanes.program import ProgramLane
 from onceproof.harness.explore.bench.lanes.sender import SenderLane
+from onceproof.harness.explore.bench.lanes.streams import StreamsLane
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.explore.points import Place
 from onceproof.harness.explore.trials import Aimed, Trial
@@ -150,6 +151,29 @@ class GroupSubject(Subject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class StreamsSubject(Subject):
+    """An application of Kafka Streams, exactly-once."""
+
+    audience: ClassVar[str] = "pipeline"
+
+    @property
+    def name(self) -> str:
+        return "kafka-streams"
+
+    @property
+    def says(self) -> str:
+        return "Kafka Streams, exactly_once_v2, one instance"
+
+    @property
+    def twin(self) -> Twin:
+        """That of groups."""
+        return _NOT_REWOUND
+
+    def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
+        return StreamsLane(name=name, load=load, around=around, client="java")
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProgramSubject(Subject):
     """A user's program.
 
@@ -214,5 +238,6 @@ _EVERY: Final[tuple[Subject, ...]] = (
     GroupSubject(client="aiokafka", without="outcomes"),
     GroupSubject(client="librdkafka", commits="after"),
     GroupSubject(client="librdkafka", commits="before"),
+    StreamsSubject(),
 )
 SUBJECTS: Final[Mapping[str, Subject]] = {subject.name: subject for subject in _EVERY}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -50,13 +51,22 @@ _RECOVERS: Final = frozenset({"InitProducerId", "JoinGroup", "SyncGroup", "Offse
 
 _UNIT_ENDS: Final = frozenset({"EndTxn", "OffsetCommit"})
 
+_CLIENT: Final = re.compile(r"(lane\d+)-(\d+)(?:-|$)")
+"""Client ids begin with the name of the lane and the number of the client's life."""
+
 Event = Mapping[str, Any]
+
+
+def lane_and_life(client_id: str) -> tuple[str, int] | None:
+    """Return the name of the lane and the number of the life; None for other clients."""
+    found = _CLIENT.match(client_id)
+    return None if found is None else (found[1], int(found[2]))
 
 
 def traced(events: Sequence[Event], *, role: str) -> tuple[Message, ...]:
     """Return the messages of a client's events, which are in order.
 
-    Client ids end in `-` and the number of the life. A unit ends when a transaction or a commit of
+    A unit ends when a transaction or a commit of
     offsets does. Without them each successful Produce is one; as several may be under way, their
     ends do not divide the trace.
     """
@@ -65,7 +75,7 @@ def traced(events: Sequence[Event], *, role: str) -> tuple[Message, ...]:
     found = []
     for event in events:
         api, direction = event["api"], event["direction"]
-        life = int(str(event["client_id"]).rpartition("-")[2])
+        _, life = lane_and_life(str(event["client_id"])) or ("", 1)
         if life != lives:
             lives, working = life, False
         working |= api == "Produce"

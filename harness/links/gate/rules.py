@@ -23,6 +23,12 @@ _REPORTED: Final = ("EndTxn", "OffsetCommit")
 """APIs whose contents are always reported, for transaction ends and committed offsets."""
 
 
+def _is_named(client_id: str | None, wanted: str) -> bool:
+    if wanted.endswith("*"):
+        return client_id is not None and client_id.startswith(wanted[:-1])
+    return client_id == wanted
+
+
 @dataclass(frozen=True, kw_only=True)
 class MessageMatch:
     """Match the n-th request or response of an API, by its contents."""
@@ -34,6 +40,7 @@ class MessageMatch:
     transactional_id: str | None = None
     group: str | None = None
     client_id: str | None = None
+    """A client id, or with `*` at its end how it begins."""
     commits: bool | None = None
     """EndTxn only: True matches commits, False aborts."""
     partitions: int | None = None
@@ -61,7 +68,7 @@ class MessageMatch:
 
         `contents` is None if unreadable; `refused` is None for a request or if unknown.
         """
-        if self.client_id is not None and client_id != self.client_id:
+        if self.client_id is not None and not _is_named(client_id, self.client_id):
             return False
         if self.refused is not None and refused is not self.refused:
             return False

@@ -39,7 +39,7 @@ class Member:
         )
         kind: dict[str, Any] = {"enable.idempotence": True}
         if task.commits == "in-transaction":
-            kind = {"transactional.id": task.producer}
+            kind = {"transactional.id": task.own_transactional_id}
         self._producer = Producer({**LIBRDKAFKA.producer, **common, **kind})
         self._watchdog = Watchdog(HUNG_SECONDS)
         self._failed: list[KafkaError] = []

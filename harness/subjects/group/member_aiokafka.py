@@ -52,7 +52,7 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # the class is u
             **AIOKAFKA.consumer, **common, group_id=task.group, max_poll_records=task.batch
         )
         self._producer = AIOKafkaProducer(
-            **AIOKAFKA.producer, **common, transactional_id=task.producer
+            **AIOKAFKA.producer, **common, transactional_id=task.own_transactional_id
         )
         self._watchdog = Watchdog(HUNG_SECONDS)
         self._at_work = asyncio.Lock()

@@ -40,7 +40,7 @@ class Member:
             **KAFKA_PYTHON.consumer, **common, group_id=task.group, max_poll_records=task.batch
         )
         self._producer = KafkaProducer(
-            **KAFKA_PYTHON.producer, **common, transactional_id=task.producer
+            **KAFKA_PYTHON.producer, **common, transactional_id=task.own_transactional_id
         )
         self._watchdog = Watchdog(HUNG_SECONDS)
 

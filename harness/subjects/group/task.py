@@ -47,8 +47,8 @@ class MemberTask:
     transactional_id: str | None = None
 
     @property
-    def producer(self) -> str:
-        """The transactional id."""
+    def own_transactional_id(self) -> str:
+        """Its transactional id, given or made of the group and its name."""
         return self.transactional_id or f"{self.group}-{self.name}"
 
     @property

@@ -50,7 +50,7 @@ class Surroundings:
 
 @dataclass(kw_only=True)
 class Lane(ABC):
-    """A client under test; its client ids are `name-1`, `name-2`, … by life.
+    """A client under test; its client ids are, or begin with, `name-1`, `name-2`, … by life.
 
     Attributes:
         lives: the processes of the client, one after the other.
@@ -61,6 +61,10 @@ class Lane(ABC):
     load: Load
     around: Surroundings
     lives: list[Process] = field(default_factory=list, init=False)
+
+    def client_ids(self, life: int) -> str:
+        """Return the client id of a life, as `MessageMatch` takes it."""
+        return f"{self.name}-{life}"
 
     @property
     def topics(self) -> Mapping[str, int]:

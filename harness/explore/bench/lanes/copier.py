@@ -24,7 +24,7 @@ from onceproof.harness.workload.payments import Payment, Payments, payments_of
 VIEW: Final = "read_committed"
 _MEMBER: Final = "member"
 _MEMBERS: Final = 2
-_PARTITIONS: Final = 2
+PARTITIONS: Final = 2
 """Of the topic that it reads; several, so that a transaction need not have all of them."""
 _SECONDS: Final = 10.0
 """How long the input waits until both members have partitions."""
@@ -49,7 +49,7 @@ class CopierLane(ReaderLane):
 
     @property
     def topics(self) -> Mapping[str, int]:
-        return {self.source: _PARTITIONS, self.name: 1}
+        return {self.source: PARTITIONS, self.name: 1}
 
     def claims(self) -> Sequence[Claim]:
         return [_CLAIMS[self.commits](self.source, into=self.name, view=VIEW)]
@@ -77,7 +77,7 @@ class CopierLane(ReaderLane):
         return self.around.processes.start(client_id, command)
 
     def _payments(self) -> list[Payment]:
-        count = self.load.transactions * self.load.records * _PARTITIONS
+        count = self.load.transactions * self.load.records * PARTITIONS
         return list(payments_of(Payments(records=count, producers=1), producer=0, seed=0))
 
     def next_part(self) -> Sequence[Input]:
@@ -85,8 +85,11 @@ class CopierLane(ReaderLane):
         if self._sent:
             return []
         self._sent = True
+        return self._inputs()
+
+    def _inputs(self) -> list[Input]:
         return [
-            Input(record=p.record, key=p.key, value=p.value, partition=n % _PARTITIONS)
+            Input(record=p.record, key=p.key, value=p.value, partition=n % PARTITIONS)
             for n, p in enumerate(self._payments())
         ]
 

@@ -50,6 +50,9 @@ class ProgramLane(ReaderLane):
     def __post_init__(self) -> None:
         self._left = self.own.orders.sends(producer=0, seed=0)
 
+    def client_ids(self, life: int) -> str:
+        return f"{self.name}-{life}*"
+
     @property
     def topics(self) -> Mapping[str, int]:
         return {self.source: _PARTITIONS, self.name: 1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from onceproof.harness.explore.bench.trace import traced
+from onceproof.harness.explore.bench.trace import lane_and_life, traced
 
 
 def event(api: str, direction: str = "request", **more: Any) -> dict[str, Any]:
@@ -97,6 +97,13 @@ def test_group_that_commits_outside_of_transactions() -> None:
         ("Fetch", "work", 1, 1),
         ("JoinGroup", "recovery", 1, 1),
     ]
+
+
+def test_lane_and_life_are_at_the_beginning_of_client_ids() -> None:
+    assert lane_and_life("lane7-2") == ("lane7", 2)
+    assert lane_and_life("lane7-2-StreamThread-1-producer") == ("lane7", 2)
+    assert lane_and_life("lane7-other-1") is None
+    assert lane_and_life("onceproof-auditor") is None
 
 
 def test_targets() -> None:

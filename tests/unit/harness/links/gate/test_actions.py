@@ -509,6 +509,8 @@ def test_later_rules_do_not_count_messages_taken_by_the_first(link: Link) -> Non
         ({"transactional_id": "g1"}, [3]),
         ({"client_id": "it"}, [1, 2, 3]),
         ({"client_id": "another"}, []),
+        ({"client_id": "i*"}, [1, 2, 3]),
+        ({"client_id": "it-*"}, []),
         ({"group": "g1", "client_id": "another"}, []),
     ],
 )
