@@ -221,14 +221,14 @@ class Exploration:
             if not entry.outcome.violated:
                 continue
             found = known.confirmed.get(entry.key) or self._confirm(entry)
-            if found.failed and entry.key not in known.shrunk:
+            if found.failed and entry.key not in known.shrunk and known.like(entry) is None:
                 self._shrink(entry.key, entry.outcome, found.failed / found.tries)
             self.told()
 
     def _confirm(self, entry: Entry) -> Confirmed:
         self.bench.renew()
         trial = self._placed(parse_key(entry.key), self.load)
-        failed = sum(self._fails(trial, self.load, entry.outcome) for _ in range(CONFIRMATIONS))
+        failed = self._failures(trial, self.load, entry.outcome, CONFIRMATIONS)
         found = Confirmed(key=entry.key, failed=failed, tries=CONFIRMATIONS)
         self.journal.confirmed(found)
         return found
@@ -238,14 +238,14 @@ class Exploration:
 
         def fails(faults: Sequence[Single], load: Load) -> bool:
             trial = self._placed(faults, load)
-            return trial is not None and self._fails(trial, load, outcome)
+            return self._failures(trial, load, outcome, tries) > 0
 
         whole = parse_key(key)
-        least = Shrinker[Single](lambda faults: fails(faults, self.load), tries).shrink(whole)
+        least = Shrinker[Single](lambda faults: fails(faults, self.load), 1).shrink(whole)
         load = self.load
 
         def still(load: Load) -> bool:
-            return any(fails(least, load) for _ in range(tries))
+            return fails(least, load)
 
         transactions = smallest(
             load.transactions, 1, lambda n: still(Load(transactions=n, records=load.records))
@@ -257,14 +257,19 @@ class Exploration:
             Shrunk(key=key, to=key_of(least), transactions=transactions, records=records)
         )
 
-    def _fails(self, trial: Trial | None, load: Load, outcome: Outcome) -> bool:
-        if trial is None:
-            return False
+    def _failures(self, trial: Trial | None, load: Load, outcome: Outcome, tries: int) -> int:
+        """Make a trial several times, side by side; return how often it failed like an outcome.
+
+        What misses is made again, since it proves nothing.
+        """
+        failed, left = 0, 0 if trial is None else tries
         for _ in range(TRIES):
-            (again,) = self._sound([trial], load)
-            if again.hit:
-                return again.same_failure(outcome)
-        return False
+            if trial is None or not left:
+                break
+            hit = [again for again in self._sound([trial] * left, load) if again.hit]
+            failed += sum(again.same_failure(outcome) for again in hit)
+            left -= len(hit)
+        return failed
 
     def _placed(self, faults: Sequence[Single], load: Load) -> Trial | None:
         """Return a trial of some faults under a load; None if a message does not come there."""

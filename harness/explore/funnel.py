@@ -87,7 +87,7 @@ def funnel(known: Known, pairs: Pairs | None = None) -> Funnel:
         pairs=None if pairs is None else _pairs(known, pairs),
         violations=violated,
         confirmed={key: (c.failed, c.tries) for key, c in known.confirmed.items()},
-        shrunk={key: _shrunk(s.to, s.transactions, s.records) for key, s in known.shrunk.items()},
+        shrunk=_smallest(known),
         signatures=len(signatures),
         once=sum(count == 1 for count in signatures.values()),
         unsound=tuple(known.unsound),
@@ -131,8 +131,17 @@ def _pairs(known: Known, pairs: Pairs) -> PairFigures:
     )
 
 
-def _shrunk(to: str, transactions: int, records: int) -> str:
-    return f"{to}, with {transactions} transactions of {records} records"
+def _smallest(known: Known) -> dict[str, str]:
+    own = {
+        key: f"{s.to}, with {s.transactions} transactions of {s.records} records"
+        for key, s in known.shrunk.items()
+    }
+    others = {
+        entry.key: f"like that of {other}"
+        for entry in known.trials
+        if entry.outcome.violated and (other := known.like(entry)) and entry.key not in own
+    }
+    return own | others
 
 
 def told(figures: Funnel) -> list[str]:

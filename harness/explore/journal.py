@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from onceproof.harness.explore.points import Passed
-from onceproof.harness.explore.trials import Outcome
+from onceproof.harness.explore.trials import Outcome, parse_key
 
 JOURNAL: Final = "journal.jsonl"
 
@@ -66,6 +66,13 @@ class Known:
     """Why batches did not count."""
     confirmed: dict[str, Confirmed] = field(default_factory=dict)
     shrunk: dict[str, Shrunk] = field(default_factory=dict)
+
+    def like(self, entry: Entry) -> str | None:
+        """Return the key of a shrunk violation by the same acts, with the same anomalies."""
+        wanted = _kind(entry)
+        return next(
+            (e.key for e in self.trials if e.key in self.shrunk and _kind(e) == wanted), None
+        )
 
 
 class Journal:
@@ -181,6 +188,11 @@ def _take(known: Known, row: dict[str, Any]) -> None:
             known.shrunk[row["key"]] = Shrunk(**row)
         case other:
             raise ValueError(f"unknown kind of line {other!r}")
+
+
+def _kind(entry: Entry) -> tuple[object, ...]:
+    acts = tuple(single.act.name for single in parse_key(entry.key))
+    return (entry.outcome.violated, acts, entry.outcome.anomalies)
 
 
 def _complete(path: Path) -> int:

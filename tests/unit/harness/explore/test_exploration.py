@@ -108,6 +108,17 @@ def test_fault_that_violates_alone_is_in_no_pair(tmp_path: Path) -> None:
     assert set(figures.violations) == {fault}
 
 
+def test_violations_by_the_same_act_are_shrunk_once(tmp_path: Path) -> None:
+    late = [single for single in SINGLES if single.startswith("request late")][:3]
+    bugs = [Bug((fault,), name="bug") for fault in late]
+    figures = explored(tmp_path, ToyBench(bugs=bugs), with_pairs=False)
+    assert set(figures.violations) == set(figures.confirmed) == set(late)
+    shrunk = [key for key, least in figures.shrunk.items() if least.startswith(f"{key}, with ")]
+    assert len(shrunk) == 1
+    others = set(figures.shrunk.items()) - {(shrunk[0], figures.shrunk[shrunk[0]])}
+    assert others == {(key, f"like that of {shrunk[0]}") for key in late if key not in shrunk}
+
+
 def test_flaky_violation_is_confirmed_by_its_rate(tmp_path: Path) -> None:
     fault, found = SINGLES[20], 0
     for seed in range(10):

@@ -75,11 +75,13 @@ class Bug:
         faults: ids of the singles that cause it, in this order.
         rate: how often they do.
         least: the smallest load with which they do.
+        name: of its anomaly; by default it has a number.
     """
 
     faults: tuple[str, ...]
     rate: float = 1.0
     least: Load = field(default_factory=lambda: Load(transactions=1, records=1))
+    name: str = ""
 
     def met(self, ids: Sequence[str], load: Load) -> bool:
         rest = iter(ids)
@@ -136,7 +138,7 @@ class ToyBench:
             trace = after_fault(trace, hits[-1], killed=aimed.single.act.kills)
         ids = [single.id for single in trial.faults]
         found = {
-            f"bug {n}"
+            bug.name or f"bug {n}"
             for n, bug in enumerate(self.bugs)
             if bug.met(ids, load) and self._random.random() < bug.rate
         }
