@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, cycle
@@ -18,6 +17,7 @@ from onceproof.harness.explore.bench.convoy import Convoy
 from onceproof.harness.explore.bench.failing import FAILING
 from onceproof.harness.explore.bench.injection import Injection, Met
 from onceproof.harness.explore.bench.lanes.base import Lane, Surroundings
+from onceproof.harness.explore.bench.observer import Observer
 from onceproof.harness.explore.bench.reports import Reports, report_everything
 from onceproof.harness.explore.bench.subjects import Subject
 from onceproof.harness.explore.bench.verdicts import LaneVerdict, collect, judge, keep
@@ -25,28 +25,20 @@ from onceproof.harness.explore.exploration import Batch, Load
 from onceproof.harness.explore.points import Passed
 from onceproof.harness.explore.trials import Outcome, Trial
 from onceproof.harness.history.tables import read_lines
-from onceproof.harness.kafka.keeping import KEPT_IN
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.kafka.placing import place_leader
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.gate.client import Gate
-from onceproof.harness.links.topology import AUDITOR, Link, broker_name, node_id
-from onceproof.harness.processes.processes import Process
-from onceproof.harness.processes.python import python_module
+from onceproof.harness.links.topology import AUDITOR, Link, node_id
 from onceproof.harness.stage.alone import Alone, alone
 from onceproof.harness.stage.backends import BROKERS
-from onceproof.harness.subjects.observer import ObserverTask
 from onceproof.harness.tools.setup import Tools
-from onceproof.harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.wait import Stop, wait_until
 
 KEPT: Final = "violations"
 """Folder of the histories of violations, in that of the exploration."""
 _SECONDS: Final = 60.0
 _CONVOY: Final = 12
 """Maximum number of trials in which the same broker fails."""
-_REPLACED_SECONDS: Final = 120.0
-_FOUND_SECONDS: Final = 20.0
-"""How long clients have to find the other brokers before the broker that failed is back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,19 +133,19 @@ class StageBench:
         self._create([lane for lane, _ in apart])
         self._create([lane for lane, _ in convoy], leader=node)
         topics = {topic: count for lane, _ in every for topic, count in lane.topics.items()}
-        observer = self._observe(topics, history, work) if self._subject.observed else None
-        stage = self._stage_on.up.stage
-        with fresh_reader(stage) as reader:
+        up = self._stage_on.up
+        observer = Observer(up, topics, history, work) if self._subject.observed else None
+        with fresh_reader(up.stage) as reader:
             for lane, _ in every:
                 lane.prepare(reader)
         done = self._run(apart, None, self._lanes)
         if convoy:
             done |= self._run_convoy(convoy, node)
         met = [done[lane.name] for lane, _ in every]
-        with fresh_reader(stage) as reader:
+        with fresh_reader(up.stage) as reader:
             ends = collect(reader, [*lanes, twin], history, self._stop)
         if observer is not None:
-            self._finish(observer, ends)
+            observer.finish(ends, self._stop)
         tables = read_lines(history).tables
         verdicts = judge(tables, [*lanes, twin])
         if any(verdicts[lane.name].violated for lane in lanes):
@@ -197,44 +189,16 @@ class StageBench:
         """
         on, (how, *_) = self._stage_on, [trial.breaks for _, trial in trials]
         assert how is not None
-        for topic in KEPT_IN.values():
-            for each in on.view.partitions(topic):
-                place_leader(on.view, topic, each.partition, node, stop=self._stop)
-        failing = FAILING[how](on.up.stage, broker_name(node))
+        failing = FAILING[how](on.up.stage, on.view, node, self._stop)
+        failing.place()
         convoy = Convoy(len(trials), failing.broker, failing.fail)
-        try:
-            with ThreadPoolExecutor(1) as pool:
-                running = pool.submit(self._run, trials, convoy, len(trials))
-                # Whoever cannot go on afterwards does not stall for want of a broker.
-                self._wait_replaced(node, running.done)
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(self._run, trials, convoy, len(trials))
+            try:
+                failing.wait_replaced(running.done)
+            finally:
                 failing.mend()
-                return running.result()
-        finally:
-            failing.mend()
-            wait_until(
-                on.view.in_sync_everywhere,
-                what="every replica to be in sync",
-                seconds=_SECONDS,
-                every=0.1,
-                stop=self._stop,
-                seen=on.view.out_of_sync,
-            )
-
-    def _wait_replaced(self, node: int, done: Callable[[], bool]) -> None:
-        """Wait until the others do without a broker and clients had time to see it, or are done."""
-        stage = self._stage_on.up.stage
-        others = {n: address for n, address in addresses(stage).items() if n != node}
-        with ClusterView(others) as view:
-            wait_until(
-                lambda: done() or view.does_without(node),
-                what=f"the others to replace broker {node}",
-                seconds=_REPLACED_SECONDS,
-                every=0.1,
-                stop=self._stop,
-                seen=view.out_of_sync,
-            )
-        with suppress(Overdue):
-            wait_until(done, what="", seconds=_FOUND_SECONDS, every=0.1, stop=self._stop)
+            return running.result()
 
     def _lane(self, subject: Subject, load: Load, around: Surroundings) -> Lane:
         return subject.lane(f"lane{next(self._numbers)}", load, around)
@@ -270,46 +234,6 @@ class StageBench:
             return leaders.issuperset(topics)
 
         wait_until(led, what="the topics to have leaders", seconds=_SECONDS, stop=self._stop)
-
-    def _observe(self, topics: Mapping[str, int], history: Path, work: Path) -> Process:
-        """Start a reader of all topics with `read_committed`."""
-        up = self._stage_on.up
-        task = work / "observer.json"
-        ObserverTask(
-            name="observer",
-            bootstrap=up.stage.bootstrap(AUDITOR),
-            history=str(history),
-            partitions=[(t, number) for t, count in topics.items() for number in range(count)],
-            client={
-                "group.id": "observer",
-                "enable.partition.eof": True,
-                "enable.auto.commit": False,
-                "isolation.level": "read_committed",
-                "log_level": 0,
-            },
-            isolation="read_committed",
-        ).save(task)
-        command: list[str | Path] = [*python_module("onceproof.harness.subjects.observer"), task]
-        return up.processes.start("observer", command, pipes=True)
-
-    def _finish(self, observer: Process, ends: Mapping[tuple[str, int], int]) -> None:
-        """Let the observer read to the ends of its partitions, and end."""
-        stdout, stdin = observer.popen.stdout, observer.popen.stdin
-        assert stdout is not None
-        assert stdin is not None
-        for line in stdout:
-            seen = json.loads(line)["ends"]
-            if all(seen.get(f"{topic}/{n}", 0) >= end for (topic, n), end in ends.items()):
-                break
-        stdin.write(b"enough\n")
-        stdin.close()
-        wait_until(
-            lambda: not observer.leader_alive(),
-            what="the observer to end",
-            seconds=_SECONDS,
-            stop=self._stop,
-            seen=observer.tail,
-        )
 
     @contextmanager
     def _stage(self) -> Iterator[_Stage]:

@@ -1,0 +1,55 @@
+"""Which pipelines can be explored, and why others cannot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onceproof.verify.explorable import explorable
+from onceproof.verify.options import BadTrial, InputOptions, VerifyOptions
+from onceproof.verify.trial import draft
+
+COMMAND = ("job", "{bootstrap}", "{input}", "{output}", "{group}", "{client_id}")
+OPTIONS = VerifyOptions(command=COMMAND, folder=Path("/"), outputs=("enriched",))
+
+
+def test_program_with_names_of_its_own_is_explored_by_its_claims() -> None:
+    scenario = draft(replace(OPTIONS, claims=("at-least-once", "at-most-once")))
+    subject = explorable(scenario, "local")
+    assert subject.claims == scenario.claims
+    assert subject.pipeline.command == COMMAND
+
+
+def test_placeholders_may_be_in_variables() -> None:
+    options = replace(OPTIONS, command=COMMAND[:-1], variables=("CLIENT={client_id}",))
+    assert explorable(draft(options), "local")
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"command": COMMAND[:4]}, r"needs {group}, {client_id} in the command or in --env"),
+        ({"command": (*COMMAND, "{checkpoint}")}, "does not support a Spark checkpoint"),
+        ({"outputs": ("one", "two")}, "does not support several outputs"),
+        ({"outputs": ("postgres:ledger",)}, "does not support an output that is no topic"),
+        ({"dead_letters": "letters"}, "does not support --dead-letters"),
+        ({"instances": 2}, "does not support --instances"),
+        ({"event_time": "json:$.at", "allowed_lateness": "5s"}, "does not support --event-time"),
+        (
+            {"others": (InputOptions(topic="payments", identity="json:$.payment_id"),),
+             "command": (*COMMAND, "{input:payments}")},
+            "does not support several inputs",
+        ),
+    ],
+)  # fmt: skip
+def test_other_programs_are_refused(options: dict[str, Any], why: str) -> None:
+    with pytest.raises(BadTrial, match=f"--explore {why}"):
+        explorable(draft(replace(OPTIONS, **options)), "local")
+
+
+def test_other_backends_are_refused() -> None:
+    with pytest.raises(BadTrial, match="a backend other than local"):
+        explorable(draft(OPTIONS), "docker")
