@@ -131,7 +131,7 @@ class Exploration:
         return self.figures
 
     def repeat(self, faults: Sequence[Single], tries: int) -> list[Outcome]:
-        """Make trials with some faults, one at a time, and return the outcomes.
+        """Make a trial several times, side by side, and return the outcomes.
 
         Raises:
             NotSound: quiet trials or broken twins came out wrong.
@@ -140,7 +140,7 @@ class Exploration:
         trial = self._placed(faults, self.load)
         if trial is None:
             raise ValueError(f"a message of «{key_of(faults)}» does not come with this load")
-        return [outcome for _ in range(tries) for outcome in self._sound([trial], self.load)]
+        return list(self._sound([trial] * tries, self.load))
 
     @property
     def figures(self) -> Funnel:
