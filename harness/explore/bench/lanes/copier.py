@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from onceproof.checkers import Claim, at_least_once, at_most_once, exactly_once
 from onceproof.harness.explore.bench.lanes.base import in_turn, kind_of
@@ -19,6 +19,7 @@ from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.subject import Missing, program_of
 from onceproof.harness.subjects.group.task import Commits, MemberTask
+from onceproof.harness.subjects.tasks import Program
 from onceproof.harness.workload.payments import Payment, Payments, payments_of
 
 VIEW: Final = "read_committed"
@@ -59,22 +60,31 @@ class CopierLane(ReaderLane):
 
     def _begin(self, member: str, client_id: str) -> Process:
         """Start a process of a member, whose transactional id is the same in all lives."""
-        task = self.around.work / f"{client_id}.json"
-        MemberTask(
-            name=client_id,
-            bootstrap=self.around.bootstrap,
-            group=self.name,
-            topic=self.source,
-            sink=self.name,
-            commits=self.commits,
+        task = MemberTask(
+            **self._places(client_id),
             group_metadata=self.without != "group-metadata",
             rewind=self.without != "rewind",
             outcomes=self.without != "outcomes",
             batch=self.load.records,
             transactional_id=f"{self.name}-{member}",
-        ).save(task)
-        command = program_of(self.client, self.around.tools)(task)
-        return self.around.processes.start(client_id, command)
+        )
+        return self._start(task, program_of(self.client, self.around.tools))
+
+    def _places(self, client_id: str) -> dict[str, Any]:
+        """Return the fields of a task that all kinds of members have."""
+        return {
+            "name": client_id,
+            "bootstrap": self.around.bootstrap,
+            "group": self.name,
+            "topic": self.source,
+            "sink": self.name,
+            "commits": self.commits,
+        }
+
+    def _start(self, task: MemberTask, program: Program) -> Process:
+        file = self.around.work / f"{task.name}.json"
+        task.save(file)
+        return self.around.processes.start(task.name, program(file))
 
     def _payments(self) -> list[Payment]:
         count = self.load.transactions * self.load.records * PARTITIONS

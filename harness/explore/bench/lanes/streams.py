@@ -27,19 +27,12 @@ class StreamsLane(CopierLane):
         return f"{self.name}-{life}-*"
 
     def _begin(self, member: str, client_id: str) -> Process:
-        task = self.around.work / f"{client_id}.json"
-        StreamsTask(
-            name=client_id,
-            bootstrap=self.around.bootstrap,
-            group=self.name,
-            topic=self.source,
-            sink=self.name,
-            commits=self.commits,
+        task = StreamsTask(
+            **self._places(client_id),
             state=str(self.around.work / f"state-{self.name}"),
             settings=KafkaStreams().settings,
-        ).save(task)
-        command = program_of(self.around.tools, self.around.work)(task)
-        return self.around.processes.start(client_id, command)
+        )
+        return self._start(task, program_of(self.around.tools, self.around.work))
 
     def next_part(self) -> Sequence[Input]:
         """Return as many inputs as make a transaction in each partition."""
