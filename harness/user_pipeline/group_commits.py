@@ -16,7 +16,7 @@ from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.group_list import offsets_of_groups
 from onceproof.harness.kafka.group_offsets import Commit
-from onceproof.harness.subjects.group.positions import GroupPositions, Reader, row_of
+from onceproof.harness.subjects.group.positions import GroupPositions, Reader, rows_of
 from onceproof.harness.subjects.group.sightings import FirstSightings
 
 _EMPTY: Final = "Empty"
@@ -72,9 +72,9 @@ class GroupCommits:
         """Return all commits as rows of `positions`."""
         self._find_groups()
         return [
-            row_of(commit, group, role="advisory", ordinal=ordinal, at=at)
+            row
             for group, known in sorted(self._groups.items())
-            for ordinal, (commit, at) in enumerate(self._commits(*known))
+            for row in rows_of(self._commits(*known), group, role="advisory")
         ]
 
     def _commits(

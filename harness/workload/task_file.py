@@ -47,6 +47,7 @@ is its line number, from 0. Records of a transaction are consecutive; transactio
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -105,6 +106,13 @@ class SenderRecord:
     abort: bool = False
     headers: tuple[tuple[str, str | None], ...] = ()
     encoded: str | None = None
+
+    @property
+    def value_sent(self) -> bytes | None:
+        """The bytes of the value."""
+        if self.encoded is not None:
+            return b64decode(self.encoded)
+        return None if self.value is None else self.value.encode()
 
 
 def save_records(path: Path, records: Iterable[SenderRecord]) -> None:

@@ -37,7 +37,7 @@ class Subject(ABC):
         observed: whether a consumer reads along with `read_committed`, as the claims require.
     """
 
-    audience: ClassVar[str]
+    audience: ClassVar[str] = "pipeline"
     observed: ClassVar[bool] = False
 
     @property
@@ -50,9 +50,12 @@ class Subject(ABC):
         """What it is, in a few words."""
 
     @property
-    @abstractmethod
     def twin(self) -> Twin:
-        """The broken twin that runs beside every batch, which must be caught."""
+        """The broken twin that runs beside every batch, which must be caught.
+
+        By default a group that does not rewind after an abort, so that inputs are lost.
+        """
+        return _NOT_REWOUND
 
     @abstractmethod
     def lane(self, name: str, load: Load, around: Surroundings) -> Lane: ...
@@ -112,7 +115,6 @@ class GroupSubject(Subject):
         shared: whether it has two members, of which one is under test.
     """
 
-    audience: ClassVar[str] = "pipeline"
     client: Client
     commits: Commits = "in-transaction"
     without: Missing = "nothing"
@@ -133,11 +135,6 @@ class GroupSubject(Subject):
             return f"{self.client}, effects and offsets in one transaction, {members}"
         return f"{self.client}, offsets committed {self.commits} the effects, {members}"
 
-    @property
-    def twin(self) -> Twin:
-        """Without rewinding after an abort, inputs are lost."""
-        return _NOT_REWOUND
-
     def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
         kind = SharedCopierLane if self.shared else CopierLane
         return kind(
@@ -154,8 +151,6 @@ class GroupSubject(Subject):
 class StreamsSubject(Subject):
     """An application of Kafka Streams, exactly-once."""
 
-    audience: ClassVar[str] = "pipeline"
-
     @property
     def name(self) -> str:
         return "kafka-streams"
@@ -163,11 +158,6 @@ class StreamsSubject(Subject):
     @property
     def says(self) -> str:
         return "Kafka Streams, exactly_once_v2, one instance"
-
-    @property
-    def twin(self) -> Twin:
-        """That of groups."""
-        return _NOT_REWOUND
 
     def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
         return StreamsLane(name=name, load=load, around=around, client="java")
@@ -182,7 +172,6 @@ class ProgramSubject(Subject):
         claims: the claims about it.
     """
 
-    audience: ClassVar[str] = "pipeline"
     pipeline: OwnPipeline
     claims: tuple[Claim, ...]
 
@@ -193,11 +182,6 @@ class ProgramSubject(Subject):
     @property
     def says(self) -> str:
         return self.pipeline.says
-
-    @property
-    def twin(self) -> Twin:
-        """That of groups: it takes the same links."""
-        return _NOT_REWOUND
 
     def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
         return ProgramLane(

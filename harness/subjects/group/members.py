@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import product
 from typing import Any
 
 from onceproof.harness.context.pipeline import PipelineParts, Positions
@@ -15,7 +14,7 @@ from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.subjects.group.hazards import hazards
-from onceproof.harness.subjects.group.positions import Committed, GroupPositions, row_of
+from onceproof.harness.subjects.group.positions import Committed, GroupPositions, rows_of
 from onceproof.harness.subjects.group.sightings import FirstSightings
 from onceproof.harness.subjects.group.task import MemberTask
 from onceproof.harness.subjects.tasks import Program, Tasks
@@ -90,16 +89,8 @@ class Members(Tasks[MemberTask]):
         found = self._positions.look()
         first = self._sightings.of(found)
         atomic = self.atomic_with(sink) if self._atomic else ()
-        roles = (("resume", None), *(("atomic", name) for name in atomic))
-        writer.write_all(
-            "positions",
-            [
-                row_of(commit, self.group, role=role, ordinal=ordinal, at=at, sink=name)
-                for ordinal, ((commit, at), (role, name)) in enumerate(
-                    product(zip(found, first, strict=True), roles)
-                )
-            ],
-        )
+        seen = zip(found, first, strict=True)
+        writer.write_all("positions", rows_of(seen, self.group, atomic_with=atomic))
         writer.write_all("hazards", self.hazards(recorded, found))
 
     def atomic_with(self, sink: Sink) -> tuple[str, ...]:

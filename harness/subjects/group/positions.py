@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from itertools import product
 from typing import Any, Protocol
 
 from onceproof.harness.clock import clock_id
@@ -60,21 +61,33 @@ class GroupPositions(LoggedPositions):
             return cls(group, reader, end_for(log, group))
 
 
-def row_of(
-    commit: Commit, owner: str, *, role: str, ordinal: int, at: int, sink: str | None = None
-) -> dict[str, Any]:
-    return {
-        "owner": owner,
-        "instance": None,
-        "role": role,
-        "kind": "done",
-        "by": "subject",
-        "sink": sink,
-        "topic": commit.topic,
-        "partition": commit.partition,
-        "offset": commit.offset,
-        "batch": None,
-        "ordinal": ordinal,
-        "at": at,
-        "clock": clock_id(),
-    }
+def rows_of(
+    commits: Iterable[tuple[Commit, int]],
+    owner: str,
+    *,
+    role: str = "resume",
+    atomic_with: Sequence[str] = (),
+) -> list[dict[str, Any]]:
+    """Return the rows of `positions` for commits, given with the time when each was seen.
+
+    `atomic_with` are the sinks whose effects are committed together with the offsets.
+    """
+    roles = ((role, None), *(("atomic", name) for name in atomic_with))
+    return [
+        {
+            "owner": owner,
+            "instance": None,
+            "role": as_role,
+            "kind": "done",
+            "by": "subject",
+            "sink": sink,
+            "topic": commit.topic,
+            "partition": commit.partition,
+            "offset": commit.offset,
+            "batch": None,
+            "ordinal": ordinal,
+            "at": at,
+            "clock": clock_id(),
+        }
+        for ordinal, ((commit, at), (as_role, sink)) in enumerate(product(commits, roles))
+    ]

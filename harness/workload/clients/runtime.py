@@ -14,7 +14,6 @@ import select
 import sys
 import threading
 import time
-from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,10 +44,7 @@ class Call:
 
     @property
     def value(self) -> bytes | None:
-        if self.record.encoded is not None:
-            return b64decode(self.record.encoded)
-        value = self.record.value
-        return None if value is None else value.encode()
+        return self.record.value_sent
 
     @property
     def headers(self) -> list[tuple[str, str | bytes | None]]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onceproof.ci import BuildServer
-from onceproof.commands.explore import Wanted, conduct
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE
 from onceproof.harness.dry_run.learning import DryRunResult
@@ -31,7 +30,6 @@ from onceproof.reports.console import live, print_result
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
 from onceproof.verify.dry_run import print_failure, print_plan, print_success, succeeded
-from onceproof.verify.explorable import explorable
 from onceproof.verify.named_faults import named
 from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.plan import plan
@@ -90,6 +88,10 @@ class Exploring:
 def _explore(
     options: VerifyOptions, exploring: Exploring, *, out: Path, backend: str, given: list[str]
 ) -> int:
+    # Not needed otherwise, and it would make every start slower.
+    from onceproof.commands.explore import Wanted, conduct
+    from onceproof.verify.explorable import explorable
+
     try:
         _check_program(options)
         subject = explorable(draft(options), backend)

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from onceproof.checkers import Claim, at_least_once, at_most_once, exactly_once
 from onceproof.harness.explore.bench.lanes.base import in_turn, kind_of
-from onceproof.harness.explore.bench.lanes.reader import Input, ReaderLane
+from onceproof.harness.explore.bench.lanes.reader import PARTITIONS, Input, ReaderLane
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.subjects.group.clients import Client
-from onceproof.harness.subjects.group.subject import Missing, program_of
+from onceproof.harness.subjects.group.subject import ConsumerGroup, Missing, program_of
 from onceproof.harness.subjects.group.task import Commits, MemberTask
 from onceproof.harness.subjects.tasks import Program
-from onceproof.harness.workload.payments import Payment, Payments, payments_of
+from onceproof.harness.workload.payments import Payments, payments_of
 
 VIEW: Final = "read_committed"
 _MEMBER: Final = "member"
 _MEMBERS: Final = 2
-PARTITIONS: Final = 2
-"""Of the topic that it reads; several, so that a transaction need not have all of them."""
 _SECONDS: Final = 10.0
 """How long the input waits until both members have partitions."""
 _SAID: Final = re.compile(r"^(transaction|over|commit|consume|hung)\W (.*)")
@@ -43,14 +41,10 @@ class CopierLane(ReaderLane):
     """A group of one."""
 
     role: ClassVar[str] = "consumer"
+    at_once: ClassVar[bool] = True
     client: Client
     commits: Commits = "in-transaction"
     without: Missing = "nothing"
-    _sent: bool = field(default=False, init=False)
-
-    @property
-    def topics(self) -> Mapping[str, int]:
-        return {self.source: PARTITIONS, self.name: 1}
 
     def claims(self) -> Sequence[Claim]:
         return [_CLAIMS[self.commits](self.source, into=self.name, view=VIEW)]
@@ -86,22 +80,15 @@ class CopierLane(ReaderLane):
         task.save(file)
         return self.around.processes.start(task.name, program(file))
 
-    def _payments(self) -> list[Payment]:
-        count = self.load.transactions * self.load.records * PARTITIONS
-        return list(payments_of(Payments(records=count, producers=1), producer=0, seed=0))
+    @property
+    def _payments(self) -> Payments:
+        return Payments(records=self.size, producers=1)
 
-    def next_part(self) -> Sequence[Input]:
-        """Return all inputs at once: a member takes a transaction's worth at a time."""
-        if self._sent:
-            return []
-        self._sent = True
-        return self._inputs()
-
-    def _inputs(self) -> list[Input]:
-        return [
+    def inputs(self) -> Iterable[Input]:
+        return (
             Input(record=p.record, key=p.key, value=p.value, partition=n % PARTITIONS)
-            for n, p in enumerate(self._payments())
-        ]
+            for n, p in enumerate(payments_of(self._payments, producer=0, seed=0))
+        )
 
     def perceived(self) -> str:
         lines = [line for life in self.lives for line in _lines(life.log)]
@@ -116,13 +103,8 @@ class CopierLane(ReaderLane):
         return [self.name] if self.commits == "in-transaction" else []
 
     def collect(self, writer: HistoryWriter, reader: LogReader) -> None:
-        writer.write_all(
-            "expected",
-            [
-                {"sink": self.name, "record": p.record, "effect_key": "", "digest": p.effect_digest}
-                for p in self._payments()
-            ],
-        )
+        group = ConsumerGroup(into=self.name)
+        writer.write_all("expected", list(self._payments.expected(group, producer=0, seed=0)))
         super().collect(writer, reader)
 
 
@@ -158,7 +140,7 @@ class SharedCopierLane(CopierLane):
 
         So each of them does the same work in every trial.
         """
-        if self._sent:
+        if self._ends:
             return True
         found = self.group.describe()
         stable = found.state == "Stable" and len(found.members) == _MEMBERS

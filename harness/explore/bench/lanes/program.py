@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
-from base64 import b64decode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import ClassVar, Final
 
 from onceproof.checkers import Claim
 from onceproof.harness.explore.bench.lanes.base import in_turn
-from onceproof.harness.explore.bench.lanes.reader import Input, ReaderLane
+from onceproof.harness.explore.bench.lanes.reader import PARTITIONS, Input, ReaderLane
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
@@ -22,11 +20,9 @@ from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.placeholders import fill
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.wait import Overdue, wait_until
-from onceproof.harness.workload.task_file import SenderRecord
 
 PLACEHOLDERS: Final = ("bootstrap", "input", "output", "group", "client_id")
 """A command must use all of them, so that trials can run side by side."""
-_PARTITIONS: Final = 2
 _EVERY: Final = 0.2
 _IDLE_SECONDS: Final = 1.0
 """How long its output must not change before it is ended."""
@@ -45,17 +41,9 @@ class ProgramLane(ReaderLane):
     role: ClassVar[str] = "pipeline"
     pipeline: OwnPipeline
     claimed: Sequence[Claim]
-    _left: Iterator[SenderRecord] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._left = self.own.orders.sends(producer=0, seed=0)
 
     def client_ids(self, life: int) -> str:
         return f"{self.name}-{life}*"
-
-    @property
-    def topics(self) -> Mapping[str, int]:
-        return {self.source: _PARTITIONS, self.name: 1}
 
     @cached_property
     def own(self) -> OwnPipeline:
@@ -65,8 +53,8 @@ class ProgramLane(ReaderLane):
         few = replace(
             orders,
             topic=self.source,
-            records=self.load.transactions * self.load.records * _PARTITIONS,
-            partitions=_PARTITIONS,
+            records=self.size,
+            partitions=PARTITIONS,
             producers=1,
             sentinels=0,
             odd=(),
@@ -100,22 +88,16 @@ class ProgramLane(ReaderLane):
             )
         )
 
-    def next_part(self) -> Sequence[Input]:
-        """Return as many inputs as make a transaction in each partition.
-
-        So a program that takes all inputs at once has several transactions too.
-        """
-        return [
+    def inputs(self) -> Iterable[Input]:
+        return (
             Input(
                 record=record.record,
                 key=record.key.encode(),
-                value=b64decode(record.encoded)
-                if record.encoded is not None
-                else (record.value or "").encode(),
+                value=record.value_sent,
                 headers=record.headers,
             )
-            for record in islice(self._left, self.load.records * _PARTITIONS)
-        ]
+            for record in self.own.orders.sends(producer=0, seed=0)
+        )
 
     def perceived(self) -> str:
         ends = [life.ended for life in self.lives if not life.ending and not life.leader_alive()]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import product
-from typing import Final
+from functools import cached_property
+from itertools import islice
+from typing import ClassVar, Final
 
 from confluent_kafka import KafkaError, Message, Producer
 
@@ -21,8 +22,10 @@ from onceproof.harness.kafka.group_offsets import commits, end_for
 from onceproof.harness.kafka.groups import Group
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
-from onceproof.harness.subjects.group.positions import row_of
+from onceproof.harness.subjects.group.positions import rows_of
 
+PARTITIONS: Final = 2
+"""Of the topic that is read; several, so that a transaction need not have all of them."""
 _EVERY: Final = 0.2
 _BY_KEY: Final = -1
 
@@ -42,9 +45,14 @@ class Input:
 class ReaderLane(Lane):
     """A client that reads a topic; the lane's name is also that of its group and of its output.
 
-    The input comes in parts, each when the offsets of the one before are committed.
+    The input comes in parts of a transaction for each partition, each when the offsets of the one
+    before are committed. So a client that takes all that there is has several transactions too.
+
+    Attributes:
+        at_once: whether all of it comes at once, because the client takes a transaction at a time.
     """
 
+    at_once: ClassVar[bool] = False
     _ends: dict[int, int] = field(default_factory=dict, init=False)
     """Partition of the input → its end."""
     _since: int = field(default=0, init=False)
@@ -56,9 +64,21 @@ class ReaderLane(Lane):
         """The topic that it reads."""
         return f"{self.name}in"
 
+    @property
+    def topics(self) -> Mapping[str, int]:
+        return {self.source: PARTITIONS, self.name: 1}
+
     @abstractmethod
-    def next_part(self) -> Sequence[Input]:
-        """Return the next part of the input; empty if there is none."""
+    def inputs(self) -> Iterable[Input]:
+        """Return `size` inputs."""
+
+    @property
+    def size(self) -> int:
+        return self.load.transactions * self.load.records * PARTITIONS
+
+    @cached_property
+    def _left(self) -> Iterator[Input]:
+        return iter(self.inputs())
 
     @abstractmethod
     def open_sink(self, reader: LogReader) -> Sink:
@@ -74,7 +94,8 @@ class ReaderLane(Lane):
         self._looked = time.monotonic()
         self.restart()
         if self.ready() and self._committed():
-            part = self.next_part()
+            each = self.load.records * PARTITIONS
+            part = list(islice(self._left, self.size if self.at_once else each))
             self._send(part)
             self._over = not part
         return self._over
@@ -126,16 +147,8 @@ class ReaderLane(Lane):
         effects = self.open_sink(reader).effects()
         writer.write_all("effects", [asdict(effect) for effect in effects])
         at = now()
-        roles = (("resume", None), *(("atomic", name) for name in self.atomic_with))
-        writer.write_all(
-            "positions",
-            [
-                row_of(commit, self.name, role=role, ordinal=n, at=at, sink=sink)
-                for n, (commit, (role, sink)) in enumerate(
-                    product(commits(reader, self.name, self._since), roles)
-                )
-            ],
-        )
+        found = [(commit, at) for commit in commits(reader, self.name, self._since)]
+        writer.write_all("positions", rows_of(found, self.name, atomic_with=self.atomic_with))
 
     @property
     def atomic_with(self) -> Sequence[str]:

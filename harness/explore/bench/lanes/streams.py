@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
 from typing import ClassVar
 
-from onceproof.harness.explore.bench.lanes.copier import PARTITIONS, CopierLane
-from onceproof.harness.explore.bench.lanes.reader import Input
+from onceproof.harness.explore.bench.lanes.copier import CopierLane
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.subjects.kafka_streams import KafkaStreams, StreamsTask, program_of
 
@@ -17,11 +14,11 @@ from onceproof.harness.subjects.kafka_streams import KafkaStreams, StreamsTask, 
 class StreamsLane(CopierLane):
     """One instance of an application with `processing.guarantee=exactly_once_v2`.
 
-    It commits by the clock, so the input comes in parts, each when the one before is committed.
+    It commits by the clock, whatever it has read.
     """
 
     role: ClassVar[str] = "streams"
-    _left: Iterator[Input] | None = field(default=None, init=False)
+    at_once: ClassVar[bool] = False
 
     def client_ids(self, life: int) -> str:
         return f"{self.name}-{life}-*"
@@ -33,9 +30,3 @@ class StreamsLane(CopierLane):
             settings=KafkaStreams().settings,
         )
         return self._start(task, program_of(self.around.tools, self.around.work))
-
-    def next_part(self) -> Sequence[Input]:
-        """Return as many inputs as make a transaction in each partition."""
-        if self._left is None:
-            self._left = iter(self._inputs())
-        return list(islice(self._left, self.load.records * PARTITIONS))
