@@ -114,7 +114,12 @@ def test_withheld_acknowledgements_are_recorded_as_retried_sends(
     injection = LeaveUnanswered(target=LeaderOf(partition=0)).inject(run.context(), "withheld")
     placed = now()
     try:
-        proof = eventually(injection.evidence, "it to take effect")
+        gate = staging.stage.gate(Link("producer", injection.target.removeprefix("producer→")))
+        proof = eventually(
+            injection.evidence,
+            "it to take effect",
+            seen=lambda: (gate.state(), staging.stage.disturbed()),
+        )
         assert "closed instead of answering a Produce" in proof
         assert staging.stage.disturbed()
     finally:

@@ -21,6 +21,8 @@ from onceproof.harness.links.topology import Link, node_id
 
 _ENDS: Final = 2
 """Minimum number of closed connections: a client that reconnected was cut off again."""
+_ONLY_REPEATED: Final = 10
+"""Closed connections without an appended send after which the fault starts over."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,18 +43,25 @@ class LeaveUnanswered:
         )
 
     def inject(self, context: RunContext, name: str) -> _Unanswered:
-        return _Unanswered(context, self.target.resolve(context), name, self.seconds)
+        return _Unanswered(context, self, name)
 
 
 class _Unanswered:
-    def __init__(self, context: RunContext, node: str, name: str, seconds: float) -> None:
+    def __init__(self, context: RunContext, fault: LeaveUnanswered, name: str) -> None:
         self._context = context
+        self._fault = fault
         self._name = name
+        self._in_force = False
+        self._seen: dict[str, int] = {}
+        self._proof: str | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        node = self._fault.target.resolve(self._context)
         self._number = node_id(node)
         self._link = Link("producer", node)
-        self._seconds = seconds
         self.target = str(self._link)
-        gate = context.stage.gate(self._link)
+        gate = self._context.stage.gate(self._link)
         # Read before the rule is placed; sends answered in between are filtered in
         # `after_collect`.
         self._starts = self._ends()
@@ -61,14 +70,15 @@ class _Unanswered:
         )
         self.at = now()
         self._in_force = True
-        self._seen: dict[str, int] = {}
-        self._proof: str | None = None
 
     def evidence(self) -> str | None:
         """Return how many connections ended, and how many sends are in the log unanswered."""
-        if self._proof is None and now() - self.at >= self._seconds * 1e9:
-            ended = len(self._placed.fired)
-            if ended >= _ENDS and self._look():
+        if self._proof is None and now() - self.at >= self._fault.seconds * 1e9:
+            attempts, ended = self._appended(), len(self._placed.fired)
+            if self._leads() != self._starts.keys() or (not attempts and ended >= _ONLY_REPEATED):
+                self._start_over()
+            elif attempts and ended >= _ENDS:
+                self._seen = dict.fromkeys(attempts, now())
                 self._proof = (
                     f"{ended} connections on {self._link} closed instead of answering a Produce "
                     f"request; {len(self._seen)} sends were in the log by then"
@@ -78,13 +88,16 @@ class _Unanswered:
     def heal(self) -> None:
         """Let answers through on new connections only, so that no late answer arrives."""
         if self._in_force:
-            hold = self._context.stage.disturb(self._link, CUT)
-            try:
-                self._placed.remove()
-                self._in_force = False
-            finally:
-                hold.release()
+            self._lift()
         wait_mended(self._context, [self._link])
+
+    def _lift(self) -> None:
+        hold = self._context.stage.disturb(self._link, CUT)
+        try:
+            self._placed.remove()
+            self._in_force = False
+        finally:
+            hold.release()
 
     def after_collect(self, known: Collected) -> None:
         """Record sends that were in the log when we looked and were acknowledged only later."""
@@ -106,23 +119,23 @@ class _Unanswered:
         with self._context.reader() as reader:
             return reader.high_watermarks(led)
 
-    def _look(self) -> bool:
-        """Note what was appended since the fault began. If the broker's leaderships changed,
-        another broker may have answered, so start over.
+    def _start_over(self) -> None:
+        """Let answers through once, and begin again.
+
+        Another broker may have answered if the broker's leaderships changed. An idempotent client
+        whose requests in flight were appended before the fault began only repeats them.
         """
+        self._lift()
+        self._begin()
+
+    def _appended(self) -> list[str]:
+        """Return the attempts appended since the fault began."""
         found = []
         with self._context.reader() as reader:
             for (topic, partition), start in self._starts.items():
                 found += reader.read(topic, partition, start).entries
-        attempts = [
+        return [
             entry.headers[ATTEMPT_HEADER].decode()
             for entry in found
             if entry.kind == "data" and ATTEMPT_HEADER in entry.headers
         ]
-        if self._leads() != self._starts.keys():
-            self._starts = self._ends()
-            return False
-        if not attempts:
-            return False
-        self._seen = dict.fromkeys(attempts, now())
-        return True

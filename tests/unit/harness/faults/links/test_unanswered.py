@@ -31,3 +31,17 @@ def test_evidence_starts_over_when_the_led_partitions_change() -> None:
         "2 connections on producer→broker-2 closed instead of answering a Produce request; "
         "1 sends were in the log by then"
     )
+
+
+def test_repeated_requests_alone_start_it_over() -> None:
+    link = Link("producer", "broker-2")
+    gate = FakeGate(fired=[ENDED] * 10)
+    stage = FakeStage(said={("payments", 0): (2, {1, 2, 3})}, gates={link: gate})
+    reader = FakeReader([log(entry(0, headers={ATTEMPT_HEADER: b"in flight"}))])
+    context = FakeContext(stage=stage, logs=reader)
+    injection = LeaveUnanswered(target=Node(name="broker-2"), seconds=0).inject(context, "withheld")
+    first = injection.at
+    assert injection.evidence() is None, "nothing was appended since"
+    assert (injection.at or 0) > (first or 0), "answers passed, and it began again"
+    assert len(gate.rules) == 1
+    assert stage.disturbed() == {}
