@@ -14,6 +14,7 @@ from onceproof.harness.explore.points import ANY, Direction, Point
 from onceproof.harness.links.gate.rules import Action
 
 Breaks = Literal["killed", "isolated"]
+Pauses = Literal["before", "after"]
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -25,8 +26,8 @@ class Act:
         action: what the gate does with the message.
         error: Kafka's name of the error that the gate answers with.
         kills: whether the client is killed (SIGKILL) when the gate has the message, and restarted.
-        pauses: whether the client is paused (SIGSTOP) when it has sent the message, until others
-            have taken over its work.
+        pauses: whether the client is paused (SIGSTOP) before the message arrives, or after, until
+            others have done its work: the other member of its group, or a new life of it.
         breaks: how the broker that the message is on its way to fails: it is killed (SIGKILL), or
             isolated from its peers.
     """
@@ -36,7 +37,7 @@ class Act:
     action: Action
     error: str | None = None
     kills: bool = False
-    pauses: bool = False
+    pauses: Pauses | None = None
     breaks: Breaks | None = None
 
     @property
@@ -56,13 +57,16 @@ _ACTS: Final = (
     Act(name="client killed before", direction="request", action="drop", kills=True),
     Act(name="client killed after", direction="response", action="drop", kills=True),
 )
-_PAUSED: Final = Act(name="client paused", direction="request", action="hold", pauses=True)
+_PAUSED: Final = tuple(
+    Act(name=f"client paused {when}", direction="request", action="hold", pauses=when)
+    for when in get_args(Pauses)
+)
 _BROKEN: Final = tuple(
     Act(name=f"target {how}", direction="request", action="hold", breaks=how)
     for how in get_args(Breaks)
 )
-_SHARES: Final = "member"
-"""The role of a client whose work another one takes over."""
+_PRODUCER: Final = "producer"
+"""The role of a client whose work no other one takes over: no group says what is left."""
 _LOADING: Final = "COORDINATOR_LOAD_IN_PROGRESS"
 _MOVED: Final = "NOT_COORDINATOR"
 _FENCED: Final = "INVALID_PRODUCER_EPOCH"
@@ -124,8 +128,8 @@ def acts_at(point: Point) -> Iterator[Act]:
     """All acts that are possible at a point."""
     yield from (act for act in _ACTS if act.direction == point.direction)
     if point.direction == "request":
-        if point.role == _SHARES:
-            yield _PAUSED
+        if point.role != _PRODUCER:
+            yield from _PAUSED
         if point.target != ANY:
             yield from _BROKEN
         for error in _REFUSALS.get(point.api, ()):

@@ -21,6 +21,7 @@ DRAWN: Final = 0.05
 """Share of the pairs assumed independent that is tried."""
 _GUARDS: Final = frozenset({"Produce", "TxnOffsetCommit", "EndTxn", "OffsetCommit"})
 """APIs whose requests carry what recognizes repeated work: sequence, epoch or generation."""
+_ENDS: Final = ("commit", "abort")
 _REPEATS: Final = frozenset(
     {"response lost", "response late", "connection closed after", "request late",
      "request duplicated"}
@@ -74,8 +75,12 @@ def pairs(quiet: Sequence[Passed], hit: Mapping[Single, Outcome], *, seed: int) 
         for point in later:
             place = place_of(point, outcome.trace, after=at)
             assert place is not None
-            reason = _reason(first, point, usual, outcome.trace, at)
+            depends = _reason(first, point, usual, outcome.trace, at)
+            left_behind = _follows_abort(point, outcome.trace, at)
             for second in singles([point]):
+                reason = depends
+                if second.act.kills and left_behind:
+                    reason = "the client is killed at the commit that follows an abort"
                 if second in left_out or (first.act.breaks and second.act.breaks):
                     alike += 1
                     continue
@@ -128,6 +133,16 @@ def united(parts: Iterable[Pairs]) -> Pairs:
 
 def _kind(point: Point) -> tuple[str, ...]:
     return (point.role, point.direction, point.api, point.purpose, point.target)
+
+
+def _follows_abort(point: Point, trace: Sequence[Passed], at: int) -> bool:
+    """Return whether a point is the first commit after a fault, and an abort comes before it.
+
+    A client that keeps something of the aborted transaction commits it there. Only a crash shows
+    it, since a client that goes on would do the rest.
+    """
+    ends = [passed.point.purpose for passed in trace[at + 1 :] if passed.point.purpose in _ENDS]
+    return point.purpose == "commit" and ends[:1] == ["abort"]
 
 
 def _reason(

@@ -110,7 +110,7 @@ REMOVED = (
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (PLACES[:3], "--explore needs {group}, {client_id} in the command or in --env"),
+        (PLACES[1:], "--explore needs {bootstrap} in the command or in --env"),
         ((*PLACES, "{checkpoint}"), "--explore does not support a Spark checkpoint"),
     ],
 )
@@ -143,3 +143,16 @@ def test_own_program_is_explored(
         check = shlex.split(told.replace("FOLDER", str(tmp_path / "explore-verify")))
         assert check[0] == "check"
         assert "lost-output" in onceproof(*check).out
+
+
+@LATER
+def test_program_with_names_of_its_own_is_explored(tmp_path: Path) -> None:
+    """Each trial has a stage of its own, and the group is learned from the program's messages."""
+    done = onceproof(
+        "verify", "--input", "orders", "--output", "copied", "--out", tmp_path, "--explore",
+        "--only", REMOVED, "--", sys.executable, PROGRAM, "{bootstrap}", "orders", "copied",
+        "my-group", "my-client", "forgets",
+    )  # fmt: skip
+    assert done.code == 1, done.out + done.err
+    found = [re.split(", offset|; ", line)[0] for line in done.out.splitlines()]
+    assert found == ["violated: lost-output"] * 5

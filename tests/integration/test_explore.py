@@ -161,7 +161,7 @@ def test_every_act_meets_the_offsets_of_a_group(bench: StageBench) -> None:
 @pytest.mark.parametrize("bench", ["group-aiokafka"], indirect=True)
 def test_paused_member_comes_back_as_a_zombie(bench: StageBench) -> None:
     """docs/findings/aiokafka-zombie.md"""
-    found = attempted(bench, acts_of(bench.quiet(3, LOAD), "TxnOffsetCommit", only="paused"))
+    found = attempted(bench, acts_of(bench.quiet(3, LOAD), "TxnOffsetCommit", only="paused after"))
     (outcome,) = found.values()
     assert outcome.missed is None
     assert "duplicate-output" in outcome.anomalies
@@ -178,6 +178,22 @@ def test_broker_fails_for_all_whose_messages_are_on_their_way(bench: StageBench)
             found, "holds"
         )
         assert len(found) == len(trials)
+
+
+@LATER
+@pytest.mark.parametrize("bench", ["flink"], indirect=True)
+def test_replaced_job_keeps_running(bench: StageBench) -> None:
+    """docs/findings/flink-zombie.md"""
+    quiet = bench.quiet(3, LOAD)
+    (again,) = (
+        point
+        for point in learn(quiet).stable
+        if point.id.startswith("job/request/InitProducerId/recovery/first")
+    )
+    acts = [act for act in acts_at(again) if "paused after" in act.name or act.kills]
+    found = attempted(bench, [trial(quiet[0], Single(point=again, act=act)) for act in acts])
+    verdicts = {key.partition(" @ ")[0]: out.missed or out.verdict for key, out in found.items()}
+    assert verdicts == {"client paused after": "violated", "client killed before": "holds"}
 
 
 def test_transaction_of_one_record_can_be_judged(bench: StageBench) -> None:

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
+from onceproof.harness.explore.acts import Pauses
 from onceproof.harness.explore.bench.convoy import Convoy
 from onceproof.harness.explore.bench.lanes.base import Lane
 from onceproof.harness.explore.bench.reports import Reports
@@ -24,7 +25,7 @@ _LATE_SECONDS: Final = 8.0
 _ANSWER_SECONDS: Final = 2.0
 """How long the next transaction waits for the answer to a late request."""
 _OVER_SECONDS: Final = 90.0
-_REPLACED_SECONDS: Final = 40.0
+_REPLACED_SECONDS: Final = 60.0
 _ALONE_SECONDS: Final = 25.0
 _BACK_SECONDS: Final = 30.0
 _ANYWAY: Final = LOOKUPS | PERIODIC
@@ -67,10 +68,13 @@ class Injection:
         stalled: str | None = None
         with ExitStack() as stack:
             rules = [self._put(aimed, stack) for aimed in self._trial.aimed]
+            self._lane.listen(lambda: self._reports.messages(self._lane.name))
             self._lane.start()
             stack.callback(self._lane.close)
             for aimed, rule in zip(self._trial.aimed, rules, strict=True):
                 missed = missed or self._carry_out(aimed, rule)
+            if rules:
+                self._lane.go_on()
             try:
                 self._lane.wait_over(_OVER_SECONDS)
             except Overdue as error:
@@ -139,7 +143,7 @@ class Injection:
         if act.breaks:
             return self._break(rule)
         if act.pauses:
-            return self._pause(rule)
+            return self._pause(rule, act.pauses)
         if act.kills:
             self._lane.kill(f"killed by «{aimed.single.id}»")
             self._lane.start()
@@ -156,16 +160,18 @@ class Injection:
         finally:
             rule.remove()
 
-    def _pause(self, rule: Placed) -> str | None:
-        """Pause the client, which has sent a message, until others have done its work.
+    def _pause(self, rule: Placed, when: Pauses) -> str | None:
+        """Pause the client before its message arrives or after, until others have done its work.
 
         Return why it missed, if others did not take over.
         """
         lane = self._lane
-        paused = lane.lives[-1]
+        paused, number = lane.lives[-1], len(lane.lives)
         paused.pause(lane.around.stop)
-        rule.release()
+        if when == "after":
+            rule.release()
         try:
+            lane.take_over()
             if not self._reports.wait(lane.replaced, _REPLACED_SECONDS):
                 return "no other client took over"
             # With its records in an open transaction the others cannot do all of it.
@@ -173,14 +179,16 @@ class Injection:
             before = len(self._reports.messages(lane.name))
         finally:
             paused.thaw()
-        back = self._reports.wait(
-            lambda: (
-                not paused.leader_alive()
-                or any(e["api"] == "JoinGroup" for e in self._reports.messages(lane.name)[before:])
-            ),
-            _BACK_SECONDS,
-        )
-        return None if back else "the client did not join again"
+            rule.remove()
+
+        def back() -> bool:
+            new = self._reports.messages(lane.name)[before:]
+            shown = (e["life"] for e in new if e["api"] == lane.comes_back_by)
+            return not paused.leader_alive() or number in shown
+
+        if self._reports.wait(back, _BACK_SECONDS):
+            return None
+        return f"the client, which was paused, did not send {lane.comes_back_by}"
 
     def _deliver_late(self, aimed: Aimed, rule: Placed) -> None:
         """Deliver a held message amid the next transaction of its client.
@@ -193,7 +201,7 @@ class Injection:
         wrote = MessageMatch(
             direction="response",
             api="Produce",
-            client_id=str(held["client_id"]),
+            client_id=held["client_id"],
             nth=aimed.place.writes_to_come + 1,
         )
         next_write = self._gate.put(self._links, wrote.rule("hold"))

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Final
 
+from onceproof.harness.explore.bench.lanes.base import Lane
 from onceproof.harness.explore.bench.trace import APIS, lane_and_life
 from onceproof.harness.explore.points import DIRECTIONS
 from onceproof.harness.links.gate.client import Event, Gate, Placed
@@ -26,6 +27,8 @@ class Reports:
         """`reporting` are the ids of the rules that report every message."""
         self._gate, self._reporting, self._stop = gate, reporting, stop
         self._read = 0
+        self._alone: Lane | None = None
+        self._lives: dict[tuple[str, int], int] = {}
         self._messages: dict[str, list[Event]] = defaultdict(list)
         self._rules: dict[int, list[Event]] = defaultdict(list)
         self._changed = threading.Condition()
@@ -37,8 +40,13 @@ class Reports:
         self._over.set()
         self._thread.join()
 
+    def take_all_for(self, lane: Lane) -> None:
+        """From now on take all messages for those of one lane, whatever their client ids are."""
+        with self._changed:
+            self._alone = lane
+
     def messages(self, lane: str) -> list[Event]:
-        """Return the messages of a lane's client, in order."""
+        """Return the messages of a lane's client, in order, each with its `life`."""
         with self._changed:
             return list(self._messages[lane])
 
@@ -78,12 +86,24 @@ class Reports:
             for event in new:
                 rule = event.get("rule")
                 if event["event"] == "fired" and rule in self._reporting:
-                    if (found := lane_and_life(str(event["client_id"]))) is not None:
-                        self._messages[found[0]].append(event)
+                    if (found := self._of(event)) is not None:
+                        lane, life = found
+                        self._messages[lane].append({**event, "life": life})
                 elif rule is not None:
                     self._rules[rule].append(event)
             if new:
                 self._changed.notify_all()
+
+    def _of(self, event: Event) -> tuple[str, int] | None:
+        """Return the name of a message's lane and the number of its life.
+
+        In a lane that is alone, a connection is of the life that was the last one when it began.
+        """
+        if self._alone is None:
+            return lane_and_life(str(event["client_id"]))
+        connection = (event["link"], event["connection"])
+        life = self._lives.setdefault(connection, max(1, len(self._alone.lives)))
+        return self._alone.name, life
 
 
 def report_everything(gate: Gate, links: list[str]) -> set[int]:

@@ -37,6 +37,9 @@ from onceproof.harness.wait import Stop, wait_until
 KEPT: Final = "violations"
 """Folder of the histories of violations, in that of the exploration."""
 _SECONDS: Final = 60.0
+_SIZE: Final = 24
+_SIZE_ALONE: Final = 6
+"""Where each trial takes as long as a stage needs to start."""
 _CONVOY: Final = 12
 """Maximum number of trials in which the same broker fails."""
 
@@ -63,18 +66,21 @@ class StageBench:
         folder: Path,
         stop: Stop,
         lanes: int,
-        size: int = 24,
+        size: int | None = None,
         kept: Path | None = None,
     ) -> None:
         """`folder` gets the stage's files and the histories; `lanes` run side by side.
 
+        `size` is the number of trials that are judged together, by default as many as is sensible.
+
         The tables of batches with a violation are written to folders in `kept`.
         """
         assert tools.stage is not None
-        self.size = size
+        self.size = size or (_SIZE_ALONE if subject.alone else _SIZE)
         self._subject, self._tools, self._stop = subject, tools, stop
         self._stage_tools = tools.stage
-        self._folder, self._lanes, self._kept = folder, lanes, kept or folder / KEPT
+        self._folder, self._kept = folder, kept or folder / KEPT
+        self._lanes = min(lanes, subject.lanes)
         self._numbers, self._batches, self._stages = count(1), count(1), count(1)
         self._fails = cycle(range(1, BROKERS + 1))
         self._stack = ExitStack()
@@ -88,16 +94,22 @@ class StageBench:
         self._stack.close()
 
     def renew(self) -> None:
-        self._stack.close()
-        self._on = self._stack.enter_context(self._stage())
+        if self._subject.alone:
+            return  # each trial does
+        self._start_stage()
         # The first clients of a cluster wait until its coordinators are there, others do not.
         self._batch([Trial()] * self._lanes, Load(transactions=1))
 
+    def _start_stage(self) -> None:
+        self._stack.close()
+        self._on = self._stack.enter_context(self._stage())
+
     def quiet(self, count: int, load: Load) -> list[tuple[Passed, ...]]:
-        met, verdicts, _ = self._batch([Trial()] * count, load)
+        met, verdicts, _ = self._together([Trial()] * count, load)
         wrong = [v.reason for v in verdicts if v.verdict != "holds"]
-        if wrong or any(each.stalled for each in met):
-            raise ValueError(f"{self._subject.name} fails without faults: {wrong}")
+        wrong += [each.stalled for each in met if each.stalled]
+        if wrong:
+            raise ValueError(f"{self._subject.name} fails without faults: {'; '.join(wrong)}")
         return [each.outcome.trace for each in met]
 
     def attempt(self, trials: Sequence[Trial], load: Load) -> Batch:
@@ -105,7 +117,7 @@ class StageBench:
         outcomes: list[Outcome] = []
         size = _CONVOY if trials and trials[0].breaks else self.size
         for first in range(0, len(trials), size):
-            met, verdicts, twin = self._batch([Trial(), *trials[first : first + size]], load)
+            met, verdicts, twin = self._together([Trial(), *trials[first : first + size]], load)
             (quiet, *others), (own, *rest) = met, verdicts
             if quiet.stalled or own.verdict != "holds":
                 return _unsound(f"a quiet trial came out wrong: {quiet.stalled or own.reason}")
@@ -114,10 +126,29 @@ class StageBench:
             outcomes += map(_judged, others, rest)
         return Batch(outcomes=tuple(outcomes))
 
-    def _batch(
+    def _together(
         self, trials: Sequence[Trial], load: Load
     ) -> tuple[list[Met], list[LaneVerdict], LaneVerdict]:
-        """Make trials beside the broken twin; return what happened, and all verdicts."""
+        """Make trials and one of the broken twin; return what happened, and all verdicts."""
+        if not self._subject.alone:
+            met, (*verdicts, twin) = self._batch(trials, load)
+            return met[:-1], verdicts, twin
+        met, verdicts, twin = [], [], LaneVerdict(verdict="violated")
+        for trial in trials:
+            self._start_stage()
+            # It is also the first client of the cluster, which waits for its coordinators.
+            _, (caught,) = self._batch([], load)
+            if caught.verdict != "violated":
+                twin = caught
+            (own,), (verdict,) = self._batch([trial], load, twin=False)
+            met.append(own)
+            verdicts.append(verdict)
+        return met, verdicts, twin
+
+    def _batch(
+        self, trials: Sequence[Trial], load: Load, *, twin: bool = True
+    ) -> tuple[list[Met], list[LaneVerdict]]:
+        """Make trials, with the broken twin as the last one; return what happened, and verdicts."""
         folder = self._folder / "batches" / f"{next(self._batches):04d}"
         history, work = folder / "history", folder / "work"
         for made in (history, work):
@@ -125,9 +156,12 @@ class StageBench:
         around = self._around(history, work)
         node = next(self._fails)
         lanes = [self._lane(self._subject, load, around) for _ in trials]
-        broken = self._subject.twin
-        twin = self._lane(broken.subject, broken.load, around)
-        every = list(zip([*lanes, twin], [*trials, broken.trial], strict=True))
+        every = list(zip(lanes, trials, strict=True))
+        if twin:
+            broken = self._subject.twin
+            every.append((self._lane(broken.subject, broken.load, around), broken.trial))
+        elif self._subject.alone:
+            self._stage_on.reports.take_all_for(lanes[0])
         apart = [(lane, trial) for lane, trial in every if not trial.breaks]
         convoy = [(lane, trial) for lane, trial in every if trial.breaks]
         self._create([lane for lane, _ in apart])
@@ -143,18 +177,18 @@ class StageBench:
             done |= self._run_convoy(convoy, node)
         met = [done[lane.name] for lane, _ in every]
         with fresh_reader(up.stage) as reader:
-            ends = collect(reader, [*lanes, twin], history, self._stop)
+            ends = collect(reader, [lane for lane, _ in every], history, self._stop)
         if observer is not None:
             observer.finish(ends, self._stop)
         tables = read_lines(history).tables
-        verdicts = judge(tables, [*lanes, twin])
+        verdicts = judge(tables, [lane for lane, _ in every])
         if any(verdicts[lane.name].violated for lane in lanes):
             name = f"{time.time_ns():x}"
             keep(tables, self._kept / name)
             verdicts = {of: _in_folder(each, name) for of, each in verdicts.items()}
         for lane, _ in every:
             self._stage_on.reports.forget(lane.name)
-        return met[:-1], [verdicts[lane.name] for lane in lanes], verdicts[twin.name]
+        return met, [verdicts[lane.name] for lane, _ in every]
 
     @property
     def _stage_on(self) -> _Stage:

@@ -9,9 +9,11 @@ from typing import ClassVar, Final, get_args
 
 from onceproof.checkers import Claim
 from onceproof.harness.explore.acts import Single
+from onceproof.harness.explore.bench.lanes.alone import AloneLane
 from onceproof.harness.explore.bench.lanes.base import Lane, Surroundings
 from onceproof.harness.explore.bench.lanes.copier import CopierLane, SharedCopierLane
-from onceproof.harness.explore.bench.lanes.program import ProgramLane
+from onceproof.harness.explore.bench.lanes.flink import FlinkLane
+from onceproof.harness.explore.bench.lanes.program import PLACEHOLDERS, ProgramLane
 from onceproof.harness.explore.bench.lanes.sender import SenderLane
 from onceproof.harness.explore.bench.lanes.streams import StreamsLane
 from onceproof.harness.explore.exploration import Load
@@ -35,10 +37,17 @@ class Subject(ABC):
     Attributes:
         audience: the clients of the stage among which it is.
         observed: whether a consumer reads along with `read_committed`, as the claims require.
+        lanes: how many trials run side by side at most, since two cores bear only so many JVMs.
     """
 
     audience: ClassVar[str] = "pipeline"
     observed: ClassVar[bool] = False
+    lanes: ClassVar[int] = 24
+
+    @property
+    def alone(self) -> bool:
+        """Whether each trial needs a stage of its own, since its names are always the same."""
+        return False
 
     @property
     @abstractmethod
@@ -151,6 +160,8 @@ class GroupSubject(Subject):
 class StreamsSubject(Subject):
     """An application of Kafka Streams, exactly-once."""
 
+    lanes: ClassVar[int] = 2
+
     @property
     def name(self) -> str:
         return "kafka-streams"
@@ -161,6 +172,24 @@ class StreamsSubject(Subject):
 
     def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
         return StreamsLane(name=name, load=load, around=around, client="java")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlinkSubject(Subject):
+    """A Flink job, exactly-once."""
+
+    lanes: ClassVar[int] = 2
+
+    @property
+    def name(self) -> str:
+        return "flink"
+
+    @property
+    def says(self) -> str:
+        return "Apache Flink, DeliveryGuarantee.EXACTLY_ONCE, a job with one task"
+
+    def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
+        return FlinkLane(name=name, load=load, around=around, client="java")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,8 +212,13 @@ class ProgramSubject(Subject):
     def says(self) -> str:
         return self.pipeline.says
 
+    @property
+    def alone(self) -> bool:
+        return not self.pipeline.asked.issuperset(PLACEHOLDERS)
+
     def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
-        return ProgramLane(
+        kind = AloneLane if self.alone else ProgramLane
+        return kind(
             name=name, load=load, around=around, pipeline=self.pipeline, claimed=self.claims
         )
 
@@ -223,5 +257,6 @@ _EVERY: Final[tuple[Subject, ...]] = (
     GroupSubject(client="librdkafka", commits="after"),
     GroupSubject(client="librdkafka", commits="before"),
     StreamsSubject(),
+    FlinkSubject(),
 )
 SUBJECTS: Final[Mapping[str, Subject]] = {subject.name: subject for subject in _EVERY}

@@ -64,18 +64,17 @@ def lane_and_life(client_id: str) -> tuple[str, int] | None:
 
 
 def traced(events: Sequence[Event], *, role: str) -> tuple[Message, ...]:
-    """Return the messages of a client's events, which are in order.
+    """Return the messages of a client's events, which are in order and have their `life`.
 
-    A unit ends when a transaction or a commit of
-    offsets does. Without them each successful Produce is one; as several may be under way, their
-    ends do not divide the trace.
+    A unit ends when a transaction or a commit of offsets does. Without them each successful Produce
+    is one; as several may be under way, their ends do not divide the trace.
     """
     unit, working, lives = 0, False, 1
     commits = any(event["api"] in _UNIT_ENDS for event in events)
     found = []
     for event in events:
         api, direction = event["api"], event["direction"]
-        _, life = lane_and_life(str(event["client_id"])) or ("", 1)
+        life = event["life"]
         if life != lives:
             lives, working = life, False
         working |= api == "Produce"

@@ -27,7 +27,15 @@ from onceproof.harness.subjects.supervisor import Supervisor, TooOften
 
 _JOB: Final = "the Flink job"
 Command = Callable[[Mapping[str, str]], list[str | Path]]
-"""Build the command line of a life, given Flink settings specific to it."""
+"""Build the command line of a life, given settings specific to it, such as `flink.NAME`."""
+
+
+def checkpointing(folder: Path, restored: Complete | None) -> dict[str, str]:
+    """Return the settings of a life by its checkpoint folder and what it starts from."""
+    settings = {"flink.execution.checkpointing.dir": f"file://{folder}"}
+    if restored is not None:
+        settings["flink.execution.state-recovery.path"] = f"file://{restored.folder}"
+    return settings
 
 
 class FlinkJob:
@@ -176,11 +184,10 @@ class FlinkJob:
         self._life = f"life-{1 + sum(p.name == 'job' for p in self._parts.processes.all)}"
         folder = self._folder / self._life
         folder.mkdir()
-        settings = {"execution.checkpointing.dir": f"file://{folder}"}
-        if self._restored and self._from is not None:
-            settings["execution.state-recovery.path"] = f"file://{self._from.folder}"
-        else:
+        restored = self._from if self._restored else None
+        if restored is None:
             self._forget_positions()
+        settings = checkpointing(folder, restored)
         return self._parts.processes.start("job", self._command(settings), folder=self._parts.work)
 
     def _forget_positions(self) -> None:

@@ -19,10 +19,11 @@ from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.balances import BalancesTopic
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.topic import TopicSink
-from onceproof.harness.subjects.flink.job import FlinkJob
+from onceproof.harness.subjects.flink.job import Command, FlinkJob
 from onceproof.harness.subjects.flink.programs import program_for
 from onceproof.harness.subjects.group.positions import GroupPositions
 from onceproof.harness.tools.jar_lock import FLINK
+from onceproof.harness.tools.setup import Tools
 
 JOB: Final = "job"
 """Offered to faults: a job that can be killed, and replaced while it is paused."""
@@ -159,45 +160,18 @@ class Flink(SubjectBase):
         Raises:
             SetupError: there is no compiler, or a jar cannot be downloaded.
         """
-        program = program_for(parts.tools, self.version)
         temporary = parts.work / "flink"
         temporary.mkdir()
-        listening = dict.fromkeys(
-            ("jobmanager.bind-host", "taskmanager.bind-host", "taskmanager.host", "rest.address",
-             "rest.bind-address"),
-            parts.address,
-        )  # fmt: skip
-        settings = {
-            "job.name": self.job,
-            "job.topic": parts.topic,
-            "job.into": self.sink,
-            "job.balances": str(self.balances).lower(),
-            "job.guarantee": self.guarantee.upper().replace("-", "_"),
-            "job.start": self.start,
-            **_part("flink", {**_FLINK, **listening, "io.tmp.dirs": temporary}),
-            **_part(
-                "source",
-                {
-                    **_SOURCE,
-                    "bootstrap.servers": parts.stage.bootstrap("pipeline"),
-                    "group.id": self.job,
-                },
-            ),
-            **_part(
-                "sink",
-                {**self._producer, "bootstrap.servers": parts.stage.bootstrap("pipeline-sink")},
-            ),
-        }
-
-        def command(own: Mapping[str, str]) -> list[str | Path]:
-            options = [
-                f"{name}={value}" for name, value in (settings | _part("flink", own)).items()
-            ]
-            return program.command(options, temporary=temporary)
-
         return FlinkJob(
             name=self.job,
-            command=command,
+            command=self.launcher(
+                parts.tools,
+                temporary=temporary,
+                address=parts.address,
+                topic=parts.topic,
+                source=parts.stage.bootstrap("pipeline"),
+                sink=parts.stage.bootstrap("pipeline-sink"),
+            ),
             parts=parts,
             sink=self.sink,
             transactional=self.guarantee == "exactly-once",
@@ -209,6 +183,51 @@ class Flink(SubjectBase):
                 else GroupPositions.from_now(self.job, partial(fresh_reader, parts.stage))
             ),
         )
+
+    def launcher(
+        self, tools: Tools, *, temporary: Path, address: str, topic: str, source: str, sink: str
+    ) -> Command:
+        """Return what builds the command line of a life, given settings of its own.
+
+        Args:
+            temporary: folder for the files of all lives.
+            address: where the job listens.
+            source: the brokers to read from.
+            sink: the brokers to write to.
+
+        Raises:
+            SetupError: there is no compiler, or a jar cannot be downloaded.
+        """
+        program = program_for(tools, self.version)
+        listening = dict.fromkeys(
+            ("jobmanager.bind-host", "taskmanager.bind-host", "taskmanager.host", "rest.address",
+             "rest.bind-address"),
+            address,
+        )  # fmt: skip
+        settings = {
+            "job.name": self.job,
+            "job.topic": topic,
+            "job.into": self.sink,
+            "job.balances": str(self.balances).lower(),
+            "job.guarantee": self.guarantee.upper().replace("-", "_"),
+            "job.start": self.start,
+            **_part("flink", {**_FLINK, **listening, "io.tmp.dirs": temporary}),
+            **_part(
+                "source",
+                {
+                    **_SOURCE,
+                    "bootstrap.servers": source,
+                    "group.id": self.job,
+                },
+            ),
+            **_part("sink", {**self._producer, "bootstrap.servers": sink}),
+        }
+
+        def command(own: Mapping[str, str]) -> list[str | Path]:
+            options = [f"{name}={value}" for name, value in (settings | dict(own)).items()]
+            return program.command(options, temporary=temporary)
+
+        return command
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         topic = BalancesTopic if self.balances else TopicSink

@@ -341,8 +341,8 @@ def verify(
         typer.Option(
             "--explore",
             help="Try every fault at every message of the pipeline instead, as `onceproof explore` "
-            "does, in the folder explore-verify of --out. The command must use {bootstrap}, "
-            "{input}, {output}, {group} and {client_id}.",
+            "does, in the folder explore-verify of --out. With {bootstrap}, {input}, {output}, "
+            "{group} and {client_id} in the command trials run side by side.",
         ),
     ] = False,
     trials: Annotated[

@@ -107,6 +107,8 @@ def _explore(
             trials=exploring.trials,
             minutes=exploring.minutes,
             only=exploring.only,
+            # A trial on a stage of its own takes too long for pairs.
+            with_pairs=not subject.alone,
         ),
     )
 

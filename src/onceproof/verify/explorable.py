@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from onceproof.harness.explore.bench.lanes.program import PLACEHOLDERS
 from onceproof.harness.explore.bench.subjects import ProgramSubject
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.user_pipeline.orders import Orders
@@ -14,11 +13,10 @@ def explorable(scenario: Scenario, backend: str) -> ProgramSubject:
     """Return the pipeline of a trial as a subject; raise `BadTrial` if it cannot be explored."""
     pipeline = scenario.subject
     assert isinstance(pipeline, OwnPipeline)
-    missing = [f"{{{word}}}" for word in PLACEHOLDERS if word not in pipeline.asked]
-    if missing:
+    if "bootstrap" not in pipeline.asked:
         raise BadTrial(
-            f"--explore needs {', '.join(missing)} in the command or in --env: each trial has "
-            "topics, a group and client ids of its own"
+            "--explore needs {bootstrap} in the command or in --env: each trial has brokers of its "
+            "own, or shares them with other trials"
         )
     orders = pipeline.orders
     wrong = {

@@ -14,6 +14,7 @@ from onceproof.harness.explore.exploration import Load
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.links.gate.client import Event
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop, wait_until
@@ -57,14 +58,20 @@ class Lane(ABC):
     """
 
     role: ClassVar[str]
+    comes_back_by: ClassVar[str] = "JoinGroup"
+    """The request that shows that a client which was paused is at work again."""
     name: str
     load: Load
     around: Surroundings
     lives: list[Process] = field(default_factory=list, init=False)
 
-    def client_ids(self, life: int) -> str:
-        """Return the client id of a life, as `MessageMatch` takes it."""
+    def client_ids(self, life: int) -> str | None:
+        """Return the client id of a life, as `MessageMatch` takes it; None: any."""
         return f"{self.name}-{life}"
+
+    def listen(self, messages: Callable[[], Sequence[Event]]) -> None:
+        """Take what returns the messages of its clients so far; by default it is not needed."""
+        return
 
     @property
     def topics(self) -> Mapping[str, int]:
@@ -95,9 +102,17 @@ class Lane(ABC):
         """Write what is judged beside the logs of its topics; by default nothing."""
         return
 
+    def go_on(self) -> None:
+        """Give it more to do after the faults; by default nothing."""
+        return
+
+    def take_over(self) -> None:
+        """Let others do the client's work while it is paused; by default a new life of it."""
+        self.start()
+
     def replaced(self) -> bool:
-        """Return whether the client is no longer known to those who share its work."""
-        return False
+        """Return whether others have taken over from the client."""
+        return self.over()
 
     def wait_over(self, seconds: float) -> None:
         """Wait until its work is done; raise `Overdue` if it is not in time."""
@@ -116,7 +131,9 @@ class Lane(ABC):
 
     def close(self) -> None:
         """Kill everything of the lane."""
-        self.kill("the trial is over")
+        for life in self.lives:
+            if life.leader_alive():
+                life.kill("the trial is over")
 
 
 def in_turn(words: Sequence[str]) -> str:

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Final
 from onceproof.checkers import Claim, at_least_once, at_most_once, exactly_once
 from onceproof.harness.explore.bench.lanes.base import in_turn, kind_of
 from onceproof.harness.explore.bench.lanes.reader import PARTITIONS, Input, ReaderLane
-from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.topic import TopicSink
@@ -102,10 +101,9 @@ class CopierLane(ReaderLane):
     def atomic_with(self) -> Sequence[str]:
         return [self.name] if self.commits == "in-transaction" else []
 
-    def collect(self, writer: HistoryWriter, reader: LogReader) -> None:
+    def expected(self) -> Iterable[Mapping[str, Any]]:
         group = ConsumerGroup(into=self.name)
-        writer.write_all("expected", list(self._payments.expected(group, producer=0, seed=0)))
-        super().collect(writer, reader)
+        return self._payments.expected(group, producer=0, seed=0)
 
 
 def _lines(log: Path) -> list[str]:
@@ -126,6 +124,14 @@ class SharedCopierLane(CopierLane):
             self._began = time.monotonic()
             self._start_other()
 
+    def go_on(self) -> None:
+        super().go_on()
+        self._began = time.monotonic()
+
+    def take_over(self) -> None:
+        """Leave it to the other member."""
+        return
+
     def _start_other(self) -> None:
         name = f"{self.name}-other-{len(self._others) + 1}"
         self._others.append(self._begin("other", name))
@@ -140,7 +146,7 @@ class SharedCopierLane(CopierLane):
 
         So each of them does the same work in every trial.
         """
-        if self._ends:
+        if self._ends and not self._more:
             return True
         found = self.group.describe()
         stable = found.state == "Stable" and len(found.members) == _MEMBERS

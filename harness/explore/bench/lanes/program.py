@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from onceproof.checkers import Claim
 from onceproof.harness.explore.bench.lanes.base import in_turn
 from onceproof.harness.explore.bench.lanes.reader import PARTITIONS, Input, ReaderLane
-from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.user_pipeline.orders import Orders
@@ -22,7 +21,7 @@ from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.wait import Overdue, wait_until
 
 PLACEHOLDERS: Final = ("bootstrap", "input", "output", "group", "client_id")
-"""A command must use all of them, so that trials can run side by side."""
+"""With all of them in its command, trials can run side by side."""
 _EVERY: Final = 0.2
 _IDLE_SECONDS: Final = 1.0
 """How long its output must not change before it is ended."""
@@ -42,7 +41,7 @@ class ProgramLane(ReaderLane):
     pipeline: OwnPipeline
     claimed: Sequence[Claim]
 
-    def client_ids(self, life: int) -> str:
+    def client_ids(self, life: int) -> str | None:
         return f"{self.name}-{life}*"
 
     @cached_property
@@ -58,13 +57,13 @@ class ProgramLane(ReaderLane):
             producers=1,
             sentinels=0,
             odd=(),
-            expects=tuple((self.name, function) for _, function in orders.expects),
+            expects=tuple((self.output, function) for _, function in orders.expects),
         )
-        return replace(self.pipeline, orders=few, outputs=(replace(output, place=self.name),))
+        return replace(self.pipeline, orders=few, outputs=(replace(output, place=self.output),))
 
     def claims(self) -> Sequence[Claim]:
         return [
-            replace(claim, scope=replace(claim.scope, input=self.source, sink=self.name))
+            replace(claim, scope=replace(claim.scope, input=self.source, sink=self.output))
             for claim in self.claimed
         ]
 
@@ -73,8 +72,8 @@ class ProgramLane(ReaderLane):
         meanings = {
             "bootstrap": around.bootstrap,
             "input": self.source,
-            "output": self.name,
-            "group": self.name,
+            "output": self.output,
+            "group": self.group_id,
             "client_id": client_id,
             "instance": "0",
             "work": str(around.work),
@@ -105,11 +104,10 @@ class ProgramLane(ReaderLane):
 
     def close(self) -> None:
         """Ask the program to end once its output is idle; kill it if its work is not done."""
-        if not self._over:
-            super().close()
-            return
-        self._wait_idle()
-        self.lives[-1].end("the trial is over", asked=True)
+        if self._over:
+            self._wait_idle()
+            self.lives[-1].end("the trial is over", asked=True)
+        super().close()
 
     def _wait_idle(self) -> None:
         since, size = time.monotonic(), -1
@@ -117,7 +115,7 @@ class ProgramLane(ReaderLane):
         def idle() -> bool:
             nonlocal since, size
             with self.around.reader() as reader:
-                found = sum(end for _, end in reader.ends(self.name).values())
+                found = sum(end for _, end in reader.ends(self.output).values())
             if found != size:
                 since, size = time.monotonic(), found
             return time.monotonic() > since + _IDLE_SECONDS
@@ -128,6 +126,5 @@ class ProgramLane(ReaderLane):
     def open_sink(self, reader: LogReader) -> Sink:
         return self.own.open_sink(database="", reader=reader, work=self.around.work)
 
-    def collect(self, writer: HistoryWriter, reader: LogReader) -> None:
-        writer.write_all("expected", list(self.own.orders.expected(self.own, producer=0, seed=0)))
-        super().collect(writer, reader)
+    def expected(self) -> Iterable[Mapping[str, Any]]:
+        return self.own.orders.expected(self.own, producer=0, seed=0)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from confluent_kafka import KafkaError, Message, Producer
 
@@ -18,15 +18,16 @@ from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.kafka.coordinator import Coordinator
-from onceproof.harness.kafka.group_offsets import commits, end_for
+from onceproof.harness.kafka.group_offsets import Commit, commits, end_for
 from onceproof.harness.kafka.groups import Group
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.subjects.group.positions import rows_of
 
-PARTITIONS: Final = 2
-"""Of the topic that is read; several, so that a transaction need not have all of them."""
+PARTITIONS: Final = 3
+"""Of the topic that is read; so a member of two has several, and not all in each transaction."""
 _EVERY: Final = 0.2
+_PATIENCE_SECONDS: Final = 15.0
 _BY_KEY: Final = -1
 
 
@@ -43,10 +44,11 @@ class Input:
 
 @dataclass(kw_only=True)
 class ReaderLane(Lane):
-    """A client that reads a topic; the lane's name is also that of its group and of its output.
+    """A client that reads a topic.
 
     The input comes in parts of a transaction for each partition, each when the offsets of the one
     before are committed. So a client that takes all that there is has several transactions too.
+    One more part follows the faults, so that there is a transaction after them.
 
     Attributes:
         at_once: whether all of it comes at once, because the client takes a transaction at a time.
@@ -58,6 +60,9 @@ class ReaderLane(Lane):
     _since: int = field(default=0, init=False)
     _looked: float = field(default=0.0, init=False)
     _over: bool = field(default=False, init=False)
+    _more: bool = field(default=False, init=False)
+    _last_at: float = field(default=0.0, init=False)
+    _sent: set[str] = field(default_factory=set, init=False)
 
     @property
     def source(self) -> str:
@@ -65,16 +70,30 @@ class ReaderLane(Lane):
         return f"{self.name}in"
 
     @property
+    def output(self) -> str:
+        """The topic that it writes."""
+        return self.name
+
+    @property
+    def group_id(self) -> str:
+        return self.name
+
+    @property
     def topics(self) -> Mapping[str, int]:
-        return {self.source: PARTITIONS, self.name: 1}
+        return {self.source: PARTITIONS, self.output: 1}
 
     @abstractmethod
     def inputs(self) -> Iterable[Input]:
         """Return `size` inputs."""
 
     @property
+    def _part(self) -> int:
+        return self.load.records * PARTITIONS
+
+    @property
     def size(self) -> int:
-        return self.load.transactions * self.load.records * PARTITIONS
+        """Number of inputs, with the part that follows the faults."""
+        return (self.load.transactions + 1) * self._part
 
     @cached_property
     def _left(self) -> Iterator[Input]:
@@ -85,7 +104,7 @@ class ReaderLane(Lane):
         """Open its output for reading."""
 
     def prepare(self, reader: LogReader) -> None:
-        self._since = end_for(reader, self.name)
+        self._since = end_for(reader, self.group_id)
 
     def over(self) -> bool:
         """Return whether all inputs are committed; restart what ended by itself."""
@@ -93,12 +112,24 @@ class ReaderLane(Lane):
             return self._over
         self._looked = time.monotonic()
         self.restart()
-        if self.ready() and self._committed():
-            each = self.load.records * PARTITIONS
-            part = list(islice(self._left, self.size if self.at_once else each))
+        if self.ready() and (self._committed() or self._overdue()):
+            wanted = self.size if self._more else self.size - self._part
+            left = wanted - len(self._sent)
+            part = list(islice(self._left, left if self.at_once else min(left, self._part)))
             self._send(part)
             self._over = not part
         return self._over
+
+    def go_on(self) -> None:
+        self._more, self._over = True, False
+        self._last_at = time.monotonic() + _PATIENCE_SECONDS
+
+    def _overdue(self) -> bool:
+        """Return whether the last part is due although offsets of earlier inputs are missing.
+
+        A client that has lost inputs never commits them by themselves, but with those behind them.
+        """
+        return self._more and len(self._sent) < self.size and time.monotonic() > self._last_at
 
     def restart(self) -> None:
         """Start what ended by itself."""
@@ -113,7 +144,9 @@ class ReaderLane(Lane):
     def group(self) -> Group:
         around = self.around
         return Group(
-            Coordinator(around.view, around.addresses, of="group", name=self.name, stop=around.stop)
+            Coordinator(
+                around.view, around.addresses, of="group", name=self.group_id, stop=around.stop
+            )
         )
 
     def _committed(self) -> bool:
@@ -135,6 +168,7 @@ class ReaderLane(Lane):
                 on_delivery=self._written,
                 partition=each.partition,
             )
+            self._sent.add(each.record)
         producer.flush()
 
     def _written(self, error: KafkaError | None, message: Message) -> None:
@@ -143,12 +177,22 @@ class ReaderLane(Lane):
             raise OSError(f"an input of {self.name} was not written: {error}")
         self._ends[partition] = max(offset + 1, self._ends.get(partition, 0))
 
+    @abstractmethod
+    def expected(self) -> Iterable[Mapping[str, Any]]:
+        """Return the expected effects of all inputs, as rows of `expected`."""
+
+    def positions(self, reader: LogReader) -> list[Commit]:
+        """Return the committed offsets, oldest first."""
+        return commits(reader, self.group_id, self._since)
+
     def collect(self, writer: HistoryWriter, reader: LogReader) -> None:
+        sent = [row for row in self.expected() if row["record"] in self._sent]
+        writer.write_all("expected", sent)
         effects = self.open_sink(reader).effects()
         writer.write_all("effects", [asdict(effect) for effect in effects])
         at = now()
-        found = [(commit, at) for commit in commits(reader, self.name, self._since)]
-        writer.write_all("positions", rows_of(found, self.name, atomic_with=self.atomic_with))
+        found = [(commit, at) for commit in self.positions(reader)]
+        writer.write_all("positions", rows_of(found, self.group_id, atomic_with=self.atomic_with))
 
     @property
     def atomic_with(self) -> Sequence[str]:

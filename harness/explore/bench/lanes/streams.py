@@ -14,7 +14,8 @@ from onceproof.harness.subjects.kafka_streams import KafkaStreams, StreamsTask, 
 class StreamsLane(CopierLane):
     """One instance of an application with `processing.guarantee=exactly_once_v2`.
 
-    It commits by the clock, whatever it has read.
+    It commits by the clock, whatever it has read. It has no state to keep, so each life has a
+    folder of its own: a paused one holds the lock on its folder.
     """
 
     role: ClassVar[str] = "streams"
@@ -26,7 +27,7 @@ class StreamsLane(CopierLane):
     def _begin(self, member: str, client_id: str) -> Process:
         task = StreamsTask(
             **self._places(client_id),
-            state=str(self.around.work / f"state-{self.name}"),
+            state=str(self.around.work / f"state-{client_id}"),
             settings=KafkaStreams().settings,
         )
         return self._start(task, program_of(self.around.tools, self.around.work))

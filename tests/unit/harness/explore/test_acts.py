@@ -32,13 +32,13 @@ def test_gate_can_carry_out_every_act(at: Point) -> None:
         assert Single.parse(single.id) == single
 
 
-def test_only_members_with_others_are_paused() -> None:
-    def paused(role: str) -> bool:
-        return any(act.pauses for act in acts_at(point("Produce", "request", role=role)))
+def test_client_whose_work_no_other_one_takes_over_is_not_paused() -> None:
+    def paused(role: str) -> list[str | None]:
+        acts = acts_at(point("Produce", "request", role=role))
+        return [act.pauses for act in acts if act.pauses]
 
-    assert paused("member")
-    assert not paused("consumer")
-    assert not paused("producer")
+    assert paused("member") == paused("job") == ["before", "after"]
+    assert paused("producer") == []
 
 
 def test_no_particular_broker_fails_for_a_message_to_any() -> None:
@@ -57,7 +57,7 @@ def test_one_failure_serves_trials_that_fail_alike() -> None:
         )
         for act in acts_at(at)
     }
-    quiet = [trials["request lost"], trials["client paused"]]
+    quiet = [trials["request lost"], trials["client paused after"]]
     killed, isolated = trials["target killed"], trials["target isolated"]
     assert together([*quiet, killed, isolated]) == quiet
     assert together([killed, *quiet, isolated, killed]) == [killed, killed]

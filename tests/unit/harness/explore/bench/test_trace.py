@@ -8,7 +8,7 @@ from onceproof.harness.explore.bench.trace import lane_and_life, traced
 
 
 def event(api: str, direction: str = "request", **more: Any) -> dict[str, Any]:
-    fields = {"client_id": "lane1-1", "commits": None, "transactional_ids": ["lane1"]}
+    fields = {"client_id": "lane1-1", "life": 1, "commits": None, "transactional_ids": ["lane1"]}
     return {"api": api, "direction": direction, **fields, **more}
 
 
@@ -55,7 +55,7 @@ def test_refused_end_does_not_end_the_transaction() -> None:
 
 
 def test_messages_of_a_second_life_are_recovery_until_it_writes() -> None:
-    again = {"client_id": "lane1-2"}
+    again = {"client_id": "lane1-2", "life": 2}
     events = [
         *exchange("Produce"),
         *exchange("InitProducerId", **again),

@@ -71,9 +71,9 @@ def test_life_starts_from_the_newest_complete_checkpoint(make: MakeJob) -> None:
     assert not job.alive()
     job.start()
     first, second = job.started
-    assert "execution.state-recovery.path" not in first
-    assert second["execution.state-recovery.path"].endswith("/life-1/f00/chk-1")
-    assert second["execution.checkpointing.dir"].endswith("/life-2")
+    assert "flink.execution.state-recovery.path" not in first
+    assert second["flink.execution.state-recovery.path"].endswith("/life-1/f00/chk-1")
+    assert second["flink.execution.checkpointing.dir"].endswith("/life-2")
     assert job.newest() is None
 
 
@@ -83,7 +83,7 @@ def test_life_that_completes_no_checkpoint_keeps_the_previous_one(make: MakeJob)
     for _ in range(2):
         job.kill("a test")
         job.start()
-    paths = [settings.get("execution.state-recovery.path", "") for settings in job.started]
+    paths = [settings.get("flink.execution.state-recovery.path", "") for settings in job.started]
     assert paths[1] == paths[2]
     assert paths[2].endswith("/life-1/f00/chk-4")
 
@@ -105,7 +105,9 @@ def test_unrestored_twin_resumes_from_the_configured_start(make: MakeJob) -> Non
     job.completed(1)
     job.kill("a test")
     job.start()
-    assert [set(settings) for settings in job.started] == [{"execution.checkpointing.dir"}] * 2
+    assert [set(settings) for settings in job.started] == [
+        {"flink.execution.checkpointing.dir"}
+    ] * 2
     assert job.positions() is None
     assert job.commits == 1
     rows = read_lines(job.history).lines["positions"]
@@ -150,7 +152,7 @@ def test_checkpoint_completed_by_a_zombie_is_ignored(make: MakeJob) -> None:
     assert [r["offset"] for r in read_lines(job.history).lines["positions"]] == [10, 20]
     job.kill("a test")
     job.start()
-    assert job.started[-1]["execution.state-recovery.path"].endswith("/life-2/f00/chk-2")
+    assert job.started[-1]["flink.execution.state-recovery.path"].endswith("/life-2/f00/chk-2")
 
 
 def test_job_that_keeps_ending_is_restarted_then_given_up(
