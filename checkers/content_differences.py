@@ -35,9 +35,14 @@ def _differing(path: str, expected: Any, found: Any) -> Iterator[str]:
         for name in dict.fromkeys([*expected, *found]):
             inside = f"{path}.{name}" if path else name
             yield from _differing(inside, expected.get(name, _ABSENT), found.get(name, _ABSENT))
-    elif type(expected) is not type(found) or expected != found:
+    elif _ABSENT in (expected, found) or _text(expected) != _text(found):
         where = f"{path}: " if path else ""
         yield f"{where}expected {_shown(expected)}, found {_shown(found)}"
+
+
+def _text(value: Any) -> str:
+    """Return JSON, in which `false` is not 0, as it is in a Python list."""
+    return json.dumps(value, sort_keys=True)
 
 
 def _shown(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from onceproof.checkers.content_differences import differences
@@ -27,6 +27,7 @@ CONTENTS = st.recursive(
         ({"a": 1}, {"a": True}, "a: expected 1, found true"),
         ({"a": None}, {}, "a: expected null, found no such field"),
         ([1, 2], [2, 1], "expected [1, 2], found [2, 1]"),
+        ([False], [0], "expected [false], found [0]"),
         ({"a": 1}, {"a": 1}, ""),
     ],
 )  # fmt: skip
@@ -49,6 +50,7 @@ def test_truncates_long_differences() -> None:
 
 
 @given(CONTENTS, CONTENTS)
+@example([False], [0])
 def test_reports_a_difference_exactly_if_containers_differ(one: object, other: object) -> None:
     texts = [json.dumps(content, sort_keys=True) for content in (one, other)]
     both = all(isinstance(content, dict | list) for content in (one, other))

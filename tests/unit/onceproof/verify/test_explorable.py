@@ -21,17 +21,22 @@ def test_program_with_names_of_its_own_is_explored_by_its_claims() -> None:
     subject = explorable(scenario, "local")
     assert subject.claims == scenario.claims
     assert subject.pipeline.command == COMMAND
+    assert not subject.alone
 
 
 def test_placeholders_may_be_in_variables() -> None:
     options = replace(OPTIONS, command=COMMAND[:-1], variables=("CLIENT={client_id}",))
-    assert explorable(draft(options), "local")
+    assert not explorable(draft(options), "local").alone
+
+
+def test_program_that_chooses_a_name_needs_a_stage_of_its_own() -> None:
+    assert explorable(draft(replace(OPTIONS, command=COMMAND[:-1])), "local").alone
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"command": COMMAND[:4]}, r"needs {group}, {client_id} in the command or in --env"),
+        ({"command": COMMAND[2:]}, r"needs {bootstrap} in the command or in --env"),
         ({"command": (*COMMAND, "{checkpoint}")}, "does not support a Spark checkpoint"),
         ({"outputs": ("one", "two")}, "does not support several outputs"),
         ({"outputs": ("postgres:ledger",)}, "does not support an output that is no topic"),
