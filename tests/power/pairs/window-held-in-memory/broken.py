@@ -64,9 +64,8 @@ def copy(consumer, producer):
             message = consumer.poll(wait)
             if message is None:
                 break
-            if message.error():
-                print(message.error(), file=sys.stderr, flush=True)
-                continue
+            if message.error():  # its offsets are not fetched again: start anew
+                raise KafkaException(message.error())
             partitions[message.partition()].add(message)
             wait = 0
         read = {number: each for number, each in partitions.items() if each.next is not None}
