@@ -1,6 +1,7 @@
 """Holds orders until their window of ten seconds is over, and copies them then, in transactions."""
 
 import json
+import signal
 import sys
 from datetime import datetime
 
@@ -71,6 +72,8 @@ def copy(consumer, producer):
         read = {number: each for number, each in partitions.items() if each.next is not None}
         if wait or not read:
             continue
+        # To send offsets may never return: docs/findings/librdkafka-coordinator-gone.md.
+        signal.alarm(40)
         producer.begin_transaction()
         for each in read.values():
             for message in each.take():
@@ -81,6 +84,7 @@ def copy(consumer, producer):
         ]
         producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), 30)
         producer.commit_transaction(30)
+        signal.alarm(0)
 
 
 producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": "windows"})
