@@ -74,10 +74,11 @@ class _Unanswered:
     def evidence(self) -> str | None:
         """Return how many connections ended, and how many sends are in the log unanswered."""
         if self._proof is None and now() - self.at >= self._fault.seconds * 1e9:
-            attempts, ended = self._appended(), len(self._placed.fired)
+            ended = len(self._placed.fired)
+            attempts = self._appended() if ended >= _ENDS else []
             if self._leads() != self._starts.keys() or (not attempts and ended >= _ONLY_REPEATED):
                 self._start_over()
-            elif attempts and ended >= _ENDS:
+            elif attempts:
                 self._seen = dict.fromkeys(attempts, now())
                 self._proof = (
                     f"{ended} connections on {self._link} closed instead of answering a Produce "

@@ -38,7 +38,7 @@ class AloneLane(ProgramLane):
     @property
     def group_id(self) -> str:
         """The group of its first commit; before that, what `{group}` stands for."""
-        return self._groups()[0] if self._groups() else self.name
+        return self._group or self.name
 
     def client_ids(self, life: int) -> None:
         """Return None: the program chooses its client ids."""
@@ -47,15 +47,16 @@ class AloneLane(ProgramLane):
     def listen(self, messages: Callable[[], Sequence[Event]]) -> None:
         self._messages = messages
 
-    def _groups(self) -> list[str]:
+    @property
+    def _group(self) -> str | None:
         found = (event["groups"] for event in self._messages() if event["api"] in POSITIONS)
-        return [name for names in found for name in names]
+        return next((name for names in found for name in names), None)
 
     def prepare(self, reader: LogReader) -> None:
         """Do nothing: the stage is new, so the group has no earlier commits."""
 
     def _committed(self) -> bool:
-        if self._groups():
+        if self._group:
             return super()._committed()
         return self._written_so_far().issuperset(self._sent)
 
@@ -68,4 +69,4 @@ class AloneLane(ProgramLane):
 
     def positions(self, reader: LogReader) -> list[Commit]:
         """Return the committed offsets; none if it does not commit them in Kafka."""
-        return commits(reader, self.group_id, 0) if self._groups() else []
+        return commits(reader, self.group_id, 0) if self._group else []

@@ -30,8 +30,8 @@ class FlinkLane(CopierLane):
     role: ClassVar[str] = "job"
     comes_back_by: ClassVar[str] = "EndTxn"
     at_once: ClassVar[bool] = False
-    _from: list[Complete] = field(default_factory=list, init=False)
-    """The checkpoints that lives have started from."""
+    _from: Complete | None = field(default=None, init=False)
+    """The newest checkpoint, from which the next life starts."""
     _offsets: list[Commit] = field(default_factory=list, init=False)
     """Those of the checkpoints, which a job removes when it has completed many others."""
 
@@ -60,7 +60,7 @@ class FlinkLane(CopierLane):
             "source.client.id.prefix": client_id,
             "source.commit.offsets.on.checkpoint": "false",
             "sink.client.id": f"{client_id}-sink",
-            **checkpointing(self._checkpoints(client_id), self._from[-1] if self._from else None),
+            **checkpointing(self._checkpoints(client_id), self._from),
         }
         return self.around.processes.start(client_id, self._command(settings))
 
@@ -70,8 +70,8 @@ class FlinkLane(CopierLane):
     def _note_newest(self) -> None:
         """Note the newest checkpoint of the current life."""
         found = newest(self._checkpoints(self.lives[-1].name)) if self.lives else None
-        if found is not None and found not in self._from:
-            self._from.append(found)
+        if found is not None and found != self._from:
+            self._from = found
             self._offsets += [
                 Commit(topic=topic, partition=partition, offset=offset, transactional=False)
                 for (topic, partition), offset in found.positions(self.source).items()
