@@ -152,7 +152,11 @@ def test_every_act_meets_the_offsets_of_a_group(bench: StageBench) -> None:
     trials = acts_of(quiet, "TxnOffsetCommit")
     assert len(trials) > 10
     found = attempted(bench, trials)
-    assert {key: o.missed or o.verdict for key, o in found.items() if o.verdict != "holds"} == {}
+    # Late offsets take the group back in many trials: docs/findings/librdkafka-late-offsets.md.
+    late = {key: out for key, out in found.items() if key.startswith("request late")}
+    assert set().union(*(o.anomalies for o in late.values())) <= {"offset-regressed"}
+    others = {key: o.missed or o.verdict for key, o in found.items() if key not in late}
+    assert others == dict.fromkeys(others, "holds")
     killed = [o for key, o in found.items() if key.startswith("client killed")]
     assert [{passed.life for passed in o.trace} for o in killed] == [{1, 2}] * len(killed)
 

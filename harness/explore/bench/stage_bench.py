@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -263,11 +263,15 @@ class StageBench:
                 on.up.stage.bootstrap(AUDITOR), names, partitions=partitions, replicas=replicas
             )
 
-        def led() -> bool:
-            leaders = {p.topic for p in on.view.partitions() if p.leader >= 0}
-            return leaders.issuperset(topics)
-
-        wait_until(led, what="the topics to have leaders", seconds=_SECONDS, stop=self._stop)
+        # A client that asks a broker that does not know them yet may not ask again for minutes.
+        for node, address in addresses(on.up.stage).items():
+            with ClusterView({node: address}) as view:
+                wait_until(
+                    partial(_leads, view, topics.keys()),
+                    what=f"the topics to have leaders in the metadata of broker {node}",
+                    seconds=_SECONDS,
+                    stop=self._stop,
+                )
 
     @contextmanager
     def _stage(self) -> Iterator[_Stage]:
@@ -283,6 +287,11 @@ class StageBench:
                     yield _Stage(up=up, view=view, gate=gate, links=names, reports=reports)
             finally:
                 reports.close()
+
+
+def _leads(view: ClusterView, topics: Collection[str]) -> bool:
+    found = view.partitions()
+    return set(topics) <= {p.topic for p in found} - {p.topic for p in found if p.leader < 0}
 
 
 def _in_folder(verdict: LaneVerdict, name: str) -> LaneVerdict:
