@@ -130,17 +130,23 @@ class Exploration:
             self._confirm_and_shrink()
         return self.figures
 
-    def repeat(self, faults: Sequence[Single], tries: int) -> list[Outcome]:
+    def repeat(
+        self, faults: Sequence[Single], tries: int, load: Load | None = None
+    ) -> list[Outcome]:
         """Make a trial several times, side by side, and return the outcomes.
+
+        Args:
+            load: what the client sends; None: the load of the exploration.
 
         Raises:
             NotSound: quiet trials or broken twins came out wrong.
             ValueError: a message does not come, so its fault cannot be injected.
         """
-        trial = self._placed(faults, self.load)
+        load = load or self.load
+        trial = self._placed(faults, load)
         if trial is None:
             raise ValueError(f"a message of «{key_of(faults)}» does not come with this load")
-        return list(self._sound([trial] * tries, self.load))
+        return list(self._sound([trial] * tries, load))
 
     @property
     def figures(self) -> Funnel:

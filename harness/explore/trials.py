@@ -90,6 +90,10 @@ class Outcome:
         """Whether it is a violation; a trial that missed proves nothing about its faults."""
         return self.hit and self.verdict == "violated"
 
+    @property
+    def held(self) -> bool:
+        return self.hit and self.verdict == "holds"
+
     def same_failure(self, other: Outcome) -> bool:
         """Whether both are violations with an anomaly in common."""
         return self.violated and other.violated and bool(self.anomalies & other.anomalies)

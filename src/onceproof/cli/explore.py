@@ -50,6 +50,14 @@ def explore(
             metavar="FAULTS", help="Repeat one trial, named as in the output, five times."
         ),
     ] = None,
+    cases: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Repeat the smallest case of each violation, from the cases.json of an earlier "
+            "exploration, and tell which are gone.",
+        ),
+    ] = None,
     lanes: Annotated[int, typer.Option(min=1, help="Number of trials that run side by side.")] = 6,
     seed: Annotated[
         int, typer.Option(help="Decides which pairs that are assumed independent are tried.")
@@ -80,6 +88,7 @@ def explore(
             minutes=time_limit,
             shard=shard,
             only=only,
+            cases=cases,
             lanes=lanes,
             seed=seed,
         )

@@ -28,7 +28,7 @@ from onceproof.settings.effective import Effective
 
 _NOT_REPEATED: Final = (
     "seed", "dry_run", "reuse_dry_run", "json_events", "junit", "explore", "trials", "time_limit",
-    "only",
+    "only", "cases",
 )  # fmt: skip
 """Options that the command to repeat a trial lacks."""
 
@@ -359,6 +359,14 @@ def verify(
             help="With --explore: repeat one trial, named as in the output, five times.",
         ),
     ] = None,
+    cases: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --explore: repeat the smallest case of each violation, from the cases.json "
+            "of an earlier exploration, and tell which are gone.",
+        ),
+    ] = None,
     seed: Seed = None,
     out: Out = Path("runs"),
     backend: Backend = "local",
@@ -443,7 +451,7 @@ def verify(
             given=given(ctx, without=_NOT_REPEATED),
             events=json_events,
             junit=junit,
-            exploring=verifying.Exploring(trials=trials, minutes=time_limit, only=only)
+            exploring=verifying.Exploring(trials=trials, minutes=time_limit, only=only, cases=cases)
             if explore
             else None,
         )

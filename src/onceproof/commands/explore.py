@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from onceproof.commands.explore_repeat import UNEXERCISED, VIOLATED, repeat_cases, repeat_only
 from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE, exit_on_error
 from onceproof.harness.explore.bench.stage_bench import KEPT, StageBench
 from onceproof.harness.explore.bench.subjects import SUBJECTS, Subject
+from onceproof.harness.explore.cases import cases_of, read_cases, write_cases
 from onceproof.harness.explore.exploration import (
-    CONFIRMATIONS,
     Exploration,
     Limits,
     Load,
@@ -28,7 +29,7 @@ from onceproof.harness.explore.exploration import (
 from onceproof.harness.explore.funnel import Funnel, funnel, told
 from onceproof.harness.explore.journal import JOURNAL, BadJournal, Journal, Known, merged, read
 from onceproof.harness.explore.pairs import united
-from onceproof.harness.explore.trials import Outcome, parse_key
+from onceproof.harness.explore.trials import parse_key
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.tools.versions import versions
 from onceproof.harness.wait import Interrupted, Overdue
@@ -37,9 +38,10 @@ from onceproof.reports.explore.page import render
 from onceproof.reports.write import write_whole
 from onceproof.stopping import stop_on_signals
 
-VIOLATED, STALLED, UNEXERCISED = 1, 4, 5
+STALLED: Final = 4
 PAGE: Final = "explore.html"
 FIGURES: Final = "explore.json"
+CASES: Final = "cases.json"
 _WORK: Final = "stage-"
 _LOAD: Final = ("transactions", "records")
 _VERSIONS: Final = ("code", "confluent-kafka", "kafka-python")
@@ -62,6 +64,7 @@ class Wanted:
         minutes: time limit; None: none.
         share: (number from 1, of how many): the share that is explored here.
         only: a trial to repeat instead, by its key; None: explore.
+        cases: a file of cases to repeat instead; None: explore.
         lanes: number of trials that run side by side.
         command: words that repeat a trial, with `{only}`, `{transactions}` and `{records}`.
     """
@@ -74,6 +77,7 @@ class Wanted:
     minutes: float | None = None
     share: tuple[int, int] = (1, 1)
     only: str | None = None
+    cases: Path | None = None
     lanes: int = 6
     seed: int = 1
 
@@ -89,6 +93,7 @@ def explore(
     minutes: float | None,
     shard: str,
     only: str | None,
+    cases: Path | None,
     lanes: int,
     seed: int,
 ) -> int:
@@ -111,6 +116,7 @@ def explore(
             minutes=minutes,
             share=share,
             only=only,
+            cases=cases,
             lanes=lanes,
             seed=seed,
         ),
@@ -121,6 +127,7 @@ def conduct(subject: Subject, wanted: Wanted) -> int:
     """Explore a subject, or continue; print the figures, write the page, return the exit code."""
     try:
         faults = None if wanted.only is None else parse_key(wanted.only)
+        cases = None if wanted.cases is None else read_cases(wanted.cases, subject.name)
     except ValueError as error:
         return _usage(str(error))
     folder = wanted.folder
@@ -128,7 +135,7 @@ def conduct(subject: Subject, wanted: Wanted) -> int:
         tools = prepared()
         stop = stop_on_signals()
         with _work(folder) as work:
-            own = work if faults is not None else folder
+            own = folder if faults is None and cases is None else work
             journal = Journal(own, _about(subject, wanted))
             with (
                 stop.in_order(),
@@ -151,25 +158,13 @@ def conduct(subject: Subject, wanted: Wanted) -> int:
                     with_pairs=wanted.with_pairs,
                 )
                 if faults is not None:
-                    return _repeated(exploration.repeat(faults, CONFIRMATIONS))
+                    return repeat_only(exploration, faults)
+                if cases is not None:
+                    return repeat_cases(exploration, cases)
                 exploration.told = _Progress(exploration)
                 figures = exploration.run()
             journal.close()
     return _concluded(figures, journal.known, folder)
-
-
-def _repeated(outcomes: Sequence[Outcome]) -> int:
-    for outcome in outcomes:
-        print(f"missed: {outcome.missed}" if outcome.missed else _told(outcome))
-    if any(outcome.violated for outcome in outcomes):
-        return VIOLATED
-    return 0 if any(outcome.hit for outcome in outcomes) else UNEXERCISED
-
-
-def _told(outcome: Outcome) -> str:
-    why = ", ".join(sorted(outcome.anomalies)) or outcome.reason
-    check = f"; onceproof check FOLDER/{shlex.join(outcome.kept)}" if outcome.kept else ""
-    return (f"{outcome.verdict}: {why}" if why else outcome.verdict) + check
 
 
 def _limits(trials: int | None, minutes: float | None) -> Limits:
@@ -214,6 +209,9 @@ def _concluded(figures: Funnel, known: Known, folder: Path) -> int:
     data = {"about": dict(known.about), **figures.as_json()}
     write_whole(folder / FIGURES, json.dumps(data, indent=1) + "\n")
     write_whole(folder / PAGE, render(figures, known, repeat=_repeat))
+    if cases := cases_of(known):
+        write_whole(folder / CASES, write_cases(cases, known.about))
+        print(f"cases    {folder / CASES}")
     print(f"page     {folder / PAGE}")
     return exit_code(figures)
 

@@ -83,6 +83,7 @@ class Exploring:
     trials: int | None
     minutes: float | None
     only: str | None
+    cases: Path | None
 
 
 def _explore(
@@ -107,6 +108,7 @@ def _explore(
             trials=exploring.trials,
             minutes=exploring.minutes,
             only=exploring.only,
+            cases=exploring.cases,
             # A trial on a stage of its own takes too long for pairs.
             with_pairs=not subject.alone,
         ),

@@ -31,13 +31,13 @@ _PER_CALL: Final = {
     "clean": {"yes", "downloads"},
     "config show": {"as_json"},
     "end": {"judge", "lab"},
-    "explore": {"merge", "only", "shard"},
+    "explore": {"cases", "merge", "only", "shard"},
     "fault": {"lab"},
     "heal": {"lab"},
     "lab": {"bare", "for_program", "topic"},
     "shell": {"command"},
     "status": {"lab", "watch", "as_json"},
-    "verify": {"dry_run", "explore", "only", "reuse_dry_run", "time_limit", "trials"},
+    "verify": {"cases", "dry_run", "explore", "only", "reuse_dry_run", "time_limit", "trials"},
 }
 
 Known = Mapping[str, Mapping[str, Parameter]]
