@@ -20,6 +20,8 @@ JOBS ?=
 ARGS ?=
 options = $(if $(SEED),--seed $(SEED)) $(ARGS)
 
+compile := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header
 quick := $(wildcard tests/unit tests/properties)
 real := $(wildcard tests/integration tests/end_to_end)
 
@@ -122,10 +124,10 @@ lint: .bootstrap ## ruff, mypy, and the law of who may import whom
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-lock: .bootstrap ## Write requirements.txt anew (ARGS=--upgrade moves versions)
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev \
-		--generate-hashes --no-emit-index-url --no-header $(ARGS) \
-		--output-file requirements.txt pyproject.toml
+lock: .bootstrap ## Write requirements.txt and harness.lock anew (ARGS=--upgrade moves versions)
+	$(compile) --extra dev $(ARGS) --output-file requirements.txt pyproject.toml
+	printf 'setuptools\nwheel\n' | $(compile) --extra full --constraint requirements.txt \
+		--output-file harness/tools/harness.lock pyproject.toml -
 
 lock-jars: .bootstrap ## Write harness/tools/jars.lock.json anew
 	$(BIN)/python -m onceproof.harness.tools lock-jars

@@ -7,8 +7,9 @@ and `onceproof.report_sections`. A module is treated like a built-in one.
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import entry_points
 from types import ModuleType
+
+from onceproof.outside import entry_points, import_outside
 
 
 class BadExtension(ImportError):
@@ -27,7 +28,9 @@ def named_extensions(group: str) -> tuple[tuple[str, ModuleType], ...]:
         BadExtension: one cannot be imported, or is not a module.
     """
     found = []
-    points = entry_points(group=f"onceproof.{group}")
+    points = entry_points(f"onceproof.{group}")
+    if points:
+        import_outside()
     for point in sorted(points, key=lambda each: (each.name, each.value)):
         package = point.dist.name if point.dist is not None else "an unknown package"
         where = f"entry point {point.name} = {point.value!r} in onceproof.{group}, of {package}"

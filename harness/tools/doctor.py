@@ -18,7 +18,6 @@ from pathlib import Path
 
 from onceproof.harness.tools import (
     cache,
-    extras,
     go,
     jar_lock,
     jars,
@@ -82,7 +81,6 @@ def examine(
         ("Go", lambda: check_go(environ)),
         ("Docker", lambda: check_docker(environ)),
         ("private network", check_private_network),
-        ("extras", check_extras),
     ]
     if leftovers is not None:
         checks.append(("leftovers", lambda: check_leftovers(leftovers())))
@@ -258,18 +256,6 @@ def check_private_network() -> Finding:
         return Finding(name=name, status=Status.OK, detail=protects)
     advice = "docs/explanation/limits.md lists what other users can reach without --private."
     return Finding(name=name, status=Status.NOTE, detail=why, advice=advice)
-
-
-def check_extras() -> Finding:
-    absent = [kind for kind in extras.LIBRARIES if not extras.is_installed(kind)]
-    if not absent:
-        return Finding(name="extras", status=Status.OK, detail=", ".join(extras.LIBRARIES))
-    advice = (
-        "Only required to read tables of that format: "
-        f"`pip install 'onceproof[{','.join(absent)}]'`."
-    )
-    detail = f"not installed: {', '.join(absent)}"
-    return Finding(name="extras", status=Status.NOTE, detail=detail, advice=advice)
 
 
 def check_leftovers(found: Sequence[str]) -> Finding:

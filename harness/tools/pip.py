@@ -11,6 +11,7 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO, Any
 
 from onceproof.harness.tools.error import SetupError
 
@@ -47,12 +48,13 @@ def install(
     arguments: Sequence[str],
     *,
     log: Path | None = None,
+    to: IO[Any] | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> None:
     """Run `pip install` with an interpreter.
 
-    With `log`, pip prints its progress and its errors are appended to the log; without, it is
-    silent.
+    With `log`, pip prints its progress to `to`, by default standard output, and its errors are
+    appended to the log; without, it is silent.
 
     Raises:
         SetupError: pip failed; the message says why.
@@ -60,7 +62,7 @@ def install(
     done = subprocess.run(
         [str(python), "-m", "pip", "install", "--no-input", *arguments],
         stdin=subprocess.DEVNULL,
-        stdout=None if log else subprocess.DEVNULL,
+        stdout=to if log else subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",

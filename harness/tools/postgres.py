@@ -92,7 +92,8 @@ def ensure(
     wheel = wheel or find_wheel()
     root = (os.geteuid() if running_as is None else running_as) == 0
     user = NOBODY if root else None
-    folder = wheel.bin
+    # Without links: their folders may be private.
+    folder = wheel.bin.resolve()
     if root and not reachable(folder):
         progress(Step(tool="postgres", message="copying the programs to a folder for `nobody`"))
         folder = _copy(wheel, target_root=_shared_folder(cache_folder, elsewhere))

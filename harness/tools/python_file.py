@@ -1,4 +1,8 @@
-"""Import a Python file that a user names, such as `checks/mine.py`."""
+"""Import a Python file that a user names, such as `checks/mine.py`.
+
+The file can import what is beside it, and the packages of the environment in which the user started
+onceproof. Those of the harness's own environment come first.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+
+from onceproof.outside import import_outside
 
 
 class BadPythonFile(ImportError):
@@ -32,6 +38,7 @@ def import_file(path: Path) -> ModuleType:
     folder = str(path.parent)
     if folder not in sys.path:
         sys.path.append(folder)
+    import_outside()
     try:
         spec.loader.exec_module(module)
     except Exception as error:

@@ -10,8 +10,6 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-import psutil
-
 _PARTS = ("onceproof", "pyspark", "confluent-kafka", "kafka-python", "duckdb", "psycopg")
 _FOLDERS = ("checkers", "harness", "scenarios")
 _SUFFIXES = frozenset({".py", ".java", ".json", ".lock", ".sql"})
@@ -49,6 +47,9 @@ def sum_of(folders: Iterable[Path]) -> str:
 
 def host() -> dict[str, str]:
     """Return cores, memory and kernel of this machine, without its name or address."""
+    # Not at the top: `onceproof[check]` does without it.
+    import psutil
+
     return {
         "cores": str(os.cpu_count()),
         "memory": f"{psutil.virtual_memory().total / 2**30:.0f} GiB",

@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Any
 
 from onceproof.harness.tools import cache, pip
 from onceproof.harness.tools.error import SetupError, from_os
@@ -25,6 +26,7 @@ from onceproof.harness.tools.error import SetupError, from_os
 GIB = 1 << 30
 NEEDED_DISK = 3 * GIB
 """PySpark alone needs 0.4 GB four times: as archive, unpacked, as wheel, and installed."""
+STAMP = "onceproof-stamp"
 UNFINISHED = "unfinished"
 
 Say = Callable[[str], None]
@@ -56,7 +58,7 @@ class Environment:
     @property
     def stamp(self) -> Path:
         """The fingerprint of what it was made from."""
-        return self.folder / "onceproof-stamp"
+        return self.folder / STAMP
 
 
 def fingerprint(environment: Environment, *, python: str = "") -> str:
@@ -81,7 +83,7 @@ def ensure(environment: Environment, say: Say, *, install: Install | None = None
             wanted = fingerprint(environment)
             if _read_stamp(environment) == wanted and not missing(environment):
                 return False
-            _check_disk(environment.root)
+            check_disk(environment.root)
             _prepare(environment, say)
             (install or from_lock)(environment, say)
             environment.stamp.write_text(wanted + "\n")
@@ -114,7 +116,8 @@ def _normalized(text: str) -> str:
     return re.sub(r"[-_.=]+", "-", text).lower()
 
 
-def _check_disk(root: Path) -> None:
+def check_disk(root: Path) -> None:
+    """Raise `SetupError` if there is no room for an environment in a folder."""
     free = shutil.disk_usage(root).free
     if free < NEEDED_DISK:
         raise SetupError(
@@ -149,33 +152,51 @@ def _is_usable(environment: Environment) -> bool:
 
 
 def _create(environment: Environment) -> None:
-    if subprocess.run([sys.executable, "-m", "venv", environment.folder], check=False).returncode:
+    try:
+        create(environment.folder)
+    except SetupError:
         cache.remove(environment.folder)
-        raise SetupError(f"The virtual environment {environment.folder} could not be created.")
+        raise
+
+
+def create(folder: Path, *options: str) -> None:
+    """Create a virtual environment; raise `SetupError` if that fails."""
+    command = [sys.executable, "-m", "venv", *options, str(folder)]
+    if subprocess.run(command, stdout=sys.stderr, check=False).returncode:
+        raise SetupError(f"The virtual environment {folder} could not be created.")
 
 
 def from_lock(environment: Environment, say: Say) -> None:
     """Install the locked packages, then the project itself as an editable install."""
-    hashed = ("--require-hashes", "--no-build-isolation", "--requirement")
     log = environment.folder / "onceproof-setup.log"
-    with tempfile.TemporaryDirectory(dir=environment.folder) as work:
+    say("installing Python packages")
+    install_locked(environment.python, environment.lock, log=log)
+    own = ("--no-deps", "--no-build-isolation", "--no-index", "-e", str(environment.root))
+    pip.install(environment.python, own, log=log)
+
+
+def install_locked(python: Path, lock: Path, *, log: Path, to: IO[Any] | None = None) -> None:
+    """Install all packages of a lock, which includes the build tools that they need.
+
+    `log` is in a folder that has room for the builds; `to` is as in `pip.install`.
+
+    Raises:
+        SetupError: pip failed.
+    """
+    hashed = ("--require-hashes", "--no-build-isolation", "--requirement")
+    with tempfile.TemporaryDirectory(dir=log.parent) as work:
         settings, builders = Path(work, "build.cfg"), Path(work, "builders.txt")
         # PySpark is only published as source; an uncompressed wheel halves its build time.
         settings.write_text("[bdist_wheel]\ncompression = stored\n")
         variables = {**os.environ, "DIST_EXTRA_CONFIG": str(settings), "TMPDIR": work}
         # The build tools are also in the lock, and are installed first.
-        text = environment.lock.read_text()
+        text = lock.read_text()
         names = ("packaging", "setuptools", "wheel")
         builders.write_text("".join(requirement(text, name) for name in names))
-        say("installing Python packages")
-        for arguments in (
-            (*hashed, str(builders)),
-            # Byte code is compiled now: containers often disable it (PYTHONDONTWRITEBYTECODE), and
-            # then each process of a run would compile everything again.
-            (*hashed, str(environment.lock)),
-            ("--no-deps", "--no-build-isolation", "--no-index", "-e", str(environment.root)),
-        ):
-            pip.install(environment.python, arguments, log=log, environ=variables)
+        # Byte code is compiled now: containers often disable it (PYTHONDONTWRITEBYTECODE), and
+        # then each process of a run would compile everything again.
+        for wanted in (builders, lock):
+            pip.install(python, (*hashed, str(wanted)), log=log, to=to, environ=variables)
 
 
 def requirement(lock: str, name: str) -> str:

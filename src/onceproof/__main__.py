@@ -7,6 +7,9 @@ from onceproof.interrupts import interruptible
 
 def main() -> None:
     with interruptible():
+        from onceproof.entering import enter
+
+        enter()
         from onceproof.cli import main as run_command
 
         run_command()

@@ -10,7 +10,6 @@ from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.iceberg import METADATA, VIEW, IcebergTable
 from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubject
-from onceproof.harness.tools import extras
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +62,6 @@ class SparkIceberg(SparkSubject):
     output_topic = None
 
     def command(self, place: JobPlace) -> list[str]:
-        """Return the job and its arguments.
-
-        Raises:
-            SetupError: the package that reads the table is not installed.
-        """
-        extras.require("iceberg")
         return [
             str(JOBS / "iceberg_sink.py"),
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),

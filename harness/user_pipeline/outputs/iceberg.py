@@ -49,6 +49,5 @@ OUTPUTS: Final = (
         place="FOLDER",
         says="The newest snapshot of a table in an Iceberg Hadoop catalog.",
         views={"table": lambda place, where: Iceberg(Path(where.fill(place)))},
-        extra="iceberg",
     ),
 )

@@ -76,7 +76,6 @@ class OutputKind:
         check: raises `BadRule` for an invalid place.
         rules: rules that can find an identity in it, as written.
         untested: what no trial tests of such an output; reported with each claim.
-        extra: extra of onceproof that installs the library to read it; empty: none.
     """
 
     prefix: str
@@ -87,7 +86,6 @@ class OutputKind:
     check: Callable[[str], None] = placeholders
     rules: tuple[str, ...] = ROW
     untested: str = ""
-    extra: str = ""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for invalid attributes."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from onceproof.harness.history.identity import digest
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
-from onceproof.harness.tools import extras
 from onceproof.harness.user_pipeline.codecs import decoders
 from onceproof.harness.user_pipeline.contents import Contents
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED, ExpectedEffects
@@ -47,7 +46,6 @@ class Output:
 
         Raises:
             BadRule: unknown kind or placeholder, or the identity rule cannot apply.
-            SetupError: the library to read it is not installed.
         """
         prefix, colon, place = text.partition(":")
         if not colon:
@@ -58,8 +56,6 @@ class Output:
         place, view = kind.parse(place)
         for rule in rules_of(identity):
             kind.check_rule(rule, what="identity", place=text)
-        if kind.extra:
-            extras.require(kind.extra)
         return cls(kind=prefix, place=place, view=view, identity=identity)
 
     def __str__(self) -> str:

@@ -17,7 +17,10 @@ from onceproof.cleaning.item import Item, size_of
 from onceproof.harness.processes.sweep import living
 from onceproof.harness.tools import cache
 
-_OURS: Final = ("brokers", "jars", "java", "postgres-*", "power", "proton", "spark", "toxiproxy-*")
+_OURS: Final = (
+    "brokers", "environments", "jars", "java", "postgres-*", "power", "proton", "spark",
+    "toxiproxy-*",
+)  # fmt: skip
 _LEARNED: Final = {
     "drivers": re.compile(r"[0-9a-f]{16}"),
     "dry-runs": re.compile(r"[0-9a-f]{32}\.json"),

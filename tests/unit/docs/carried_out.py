@@ -84,6 +84,7 @@ ELSEWHERE: Final = {
     r"make (test-faults|test-docker)\b.*": "CONTRIBUTING.md",
     r"make dist\b.*": "tests/packaging",
     r"(python3 -m venv trial|trial/bin/.*)": "tests/packaging",
+    r"pip install dist/.*": "tests/integration/test_light_installation.py",
     r"onceproof run --backend docker": "tests/docker/test_docker_flagship.py",
     r"onceproof (run|lab) \S+ --backend external:.*": "tests/end_to_end/test_external.py",
     r"onceproof run --json-events - .*": "tests/unit/onceproof/test_json_events.py",

@@ -29,7 +29,18 @@ from onceproof.verify.inputs import inputs_of
 from onceproof.verify.named_faults import by_name
 from tests.unit.docs.pages import ROOT
 
-OTHERS = {"curl", "docker", "git", "python3", "for", "do", "done", "trial/bin/pip", ".venv/bin/uv"}
+OTHERS = {
+    "curl",
+    "docker",
+    "git",
+    "pip",
+    "python3",
+    "for",
+    "do",
+    "done",
+    "trial/bin/pip",
+    ".venv/bin/uv",
+}
 """Other programs, for which only the shell syntax is checked."""
 OF_A_PAGE = {"hang-up"}
 """A fault that a page adds."""
