@@ -68,7 +68,8 @@ class Message:
     Attributes:
         unit: number of the transaction or of the commit, from 0.
         life: number of the client's process, from 1.
-        ends: whether it is the response that ends a transaction, or a commit of offsets.
+        ends: whether it is the response that ends a transaction or a commit of offsets; of a client
+            that only reads, whether it has records.
     """
 
     unit: int

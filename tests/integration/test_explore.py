@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from onceproof.harness.explore.acts import Single, acts_at
+from onceproof.harness.explore.bench.lanes.stored import PostgresLane, SqliteLane, StoredLane
 from onceproof.harness.explore.bench.stage_bench import StageBench
-from onceproof.harness.explore.bench.subjects import SUBJECTS, ProducerSubject
+from onceproof.harness.explore.bench.subjects import SUBJECTS, ProducerSubject, StoredSubject
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.explore.points import Passed, Point, learn, place_of
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial
@@ -159,6 +160,37 @@ def test_every_act_meets_the_offsets_of_a_group(bench: StageBench) -> None:
     assert others == dict.fromkeys(others, "holds")
     killed = [o for key, o in found.items() if key.startswith("client killed")]
     assert [{passed.life for passed in o.trace} for o in killed] == [{1, 2}] * len(killed)
+
+
+@pytest.mark.parametrize(
+    "bench",
+    ["stored-offsets-sqlite", pytest.param("stored-offsets-postgres", marks=LATER)],
+    indirect=True,
+)
+def test_killed_consumer_starts_from_its_stored_offsets(bench: StageBench) -> None:
+    """The broken twin, which must be caught, is killed between its effects and their offsets."""
+    quiet = bench.quiet(3, LOAD)
+    trials = acts_of(quiet, "Fetch", only="client killed")
+    found = attempted(bench, [*trials, *acts_of(quiet, "Fetch", only="response lost")])
+    assert {key: out.missed or out.verdict for key, out in found.items()} == dict.fromkeys(
+        found, "holds"
+    )
+    killed = [found[trial.key] for trial in trials]
+    assert [{passed.life for passed in o.trace} for o in killed] == [{1, 2}, {1, 2}]
+
+
+@LATER
+@pytest.mark.parametrize("kind", [SqliteLane, PostgresLane])
+def test_offsets_apart_from_effects_are_no_sound_subject(
+    tmp_path: Path, kind: type[StoredLane]
+) -> None:
+    apart = StoredSubject(lane_of=kind, commits="after")
+    with StageBench(apart, tools=ensure(), folder=tmp_path, stop=Stop(), lanes=4) as bench:
+        quiet = bench.quiet(3, LOAD)
+        trials = acts_of(quiet, "OffsetCommit", only="client killed before")
+        (outcome,) = attempted(bench, trials).values()
+    assert outcome.violated
+    assert "duplicate-output" in outcome.anomalies
 
 
 @LATER

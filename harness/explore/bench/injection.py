@@ -112,12 +112,14 @@ class Injection:
         )
         after = None
         if aimed.place.ends:
+            reads = aimed.place.ended_by == "Fetch"
             ended = MessageMatch(
                 direction="response",
                 api=aimed.place.ended_by,
                 client_id=match.client_id,
                 nth=aimed.place.ends,
-                refused=False,
+                refused=None if reads else False,
+                records=True if reads else None,
             )
             after = self._gate.put(self._links, ended.rule("report"))
             stack.callback(after.remove)

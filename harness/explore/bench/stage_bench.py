@@ -244,6 +244,7 @@ class StageBench:
             view=on.view,
             addresses=addresses(on.up.stage),
             reader=partial(fresh_reader, on.up.stage),
+            database=on.up.stage.database,
             processes=on.up.processes,
             tools=self._tools,
             history=history,

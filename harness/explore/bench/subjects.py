@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar, Final, get_args
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final, Literal, get_args
 
 from onceproof.checkers import Claim
 from onceproof.harness.explore.acts import Single
@@ -15,6 +15,7 @@ from onceproof.harness.explore.bench.lanes.copier import CopierLane, SharedCopie
 from onceproof.harness.explore.bench.lanes.flink import FlinkLane
 from onceproof.harness.explore.bench.lanes.program import PLACEHOLDERS, ProgramLane
 from onceproof.harness.explore.bench.lanes.sender import SenderLane
+from onceproof.harness.explore.bench.lanes.stored import PostgresLane, SqliteLane, StoredLane
 from onceproof.harness.explore.bench.lanes.streams import StreamsLane
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.explore.points import Place
@@ -22,6 +23,7 @@ from onceproof.harness.explore.trials import Aimed, Trial
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.subject import Missing
 from onceproof.harness.subjects.group.task import Commits
+from onceproof.harness.subjects.stored.subject import StoringConsumers
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
@@ -157,6 +159,46 @@ class GroupSubject(Subject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class StoredSubject(Subject):
+    """A consumer that stores its offsets in the transaction of its effects, in a database.
+
+    Attributes:
+        commits: `after` for the broken twin, which commits its offsets in Kafka, after the effects.
+    """
+
+    lanes: ClassVar[int] = 8
+    lane_of: type[StoredLane]
+    commits: Literal["in-transaction", "after"] = "in-transaction"
+
+    @property
+    def name(self) -> str:
+        return StoringConsumers(kind=self.lane_of.kind, commits=self.commits).name
+
+    @property
+    def says(self) -> str:
+        return f"librdkafka, effects and offsets in one transaction of {self.lane_of.kind}"
+
+    @property
+    def twin(self) -> Twin:
+        """With offsets in Kafka, a kill between the effects and their offsets causes duplicates."""
+        return Twin(
+            subject=replace(self, commits="after"),
+            trial=_struck(
+                "client killed before"
+                " @ consumer/request/OffsetCommit/commit/first/group-coordinator",
+                ends=1,
+                ended_by="OffsetCommit",
+            ),
+            load=Load(transactions=3),
+        )
+
+    def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
+        return self.lane_of(
+            name=name, load=load, around=around, client="librdkafka", commits=self.commits
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class StreamsSubject(Subject):
     """An application of Kafka Streams, exactly-once."""
 
@@ -223,8 +265,9 @@ class ProgramSubject(Subject):
         )
 
 
-def _struck(single: str, *, ends: int = 0) -> Trial:
-    return Trial(aimed=(Aimed(single=Single.parse(single), place=Place(life=1, nth=1, ends=ends)),))
+def _struck(single: str, *, ends: int = 0, ended_by: str = "EndTxn") -> Trial:
+    place = Place(life=1, nth=1, ends=ends, ended_by=ended_by)
+    return Trial(aimed=(Aimed(single=Single.parse(single), place=place),))
 
 
 _UNPROTECTED: Final = Twin(
@@ -256,6 +299,8 @@ _EVERY: Final[tuple[Subject, ...]] = (
     GroupSubject(client="aiokafka", without="outcomes"),
     GroupSubject(client="librdkafka", commits="after"),
     GroupSubject(client="librdkafka", commits="before"),
+    StoredSubject(lane_of=SqliteLane),
+    StoredSubject(lane_of=PostgresLane),
     StreamsSubject(),
     FlinkSubject(),
 )

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from onceproof.harness.explore.points import ANY, Message, Purpose
 from onceproof.harness.kafka.errors import error_name
+from onceproof.harness.links.gate.rules import FETCHED
 
 APIS: Final = (
     "ApiVersions",
@@ -67,19 +68,22 @@ def traced(events: Sequence[Event], *, role: str) -> tuple[Message, ...]:
     """Return the messages of a client's events, which are in order and have their `life`.
 
     A unit ends when a transaction or a commit of offsets does. Without them each successful Produce
-    is one; as several may be under way, their ends do not divide the trace.
+    is one; as several may be under way, their ends do not divide the trace. A client that only
+    reads has a unit for each Fetch that returns records, and works from the first one on.
     """
     unit, working, lives = 0, False, 1
-    commits = any(event["api"] in _UNIT_ENDS for event in events)
+    apis = {event["api"] for event in events}
+    ends = apis & _UNIT_ENDS or apis & {"Produce"} or {"Fetch"}
+    writes = "Produce" in apis
     found = []
     for event in events:
         api, direction = event["api"], event["direction"]
         life = event["life"]
         if life != lives:
             lives, working = life, False
-        working |= api == "Produce"
-        ended = direction == "response" and _succeeded(event)
-        ended &= api in _UNIT_ENDS if commits else api == "Produce"
+        working |= api == "Produce" if writes else _brings(event)
+        ended = api in ends and direction == "response" and _succeeded(event)
+        ended &= api != "Fetch" or _brings(event)
         found.append(
             Message(
                 unit=unit,
@@ -89,7 +93,7 @@ def traced(events: Sequence[Event], *, role: str) -> tuple[Message, ...]:
                 api=api,
                 purpose=_purpose(event, working, life),
                 target=_TARGETS.get(api, ANY),
-                ends=ended and commits,
+                ends=ended and api != "Produce",
             )
         )
         unit += ended
@@ -104,6 +108,11 @@ def _purpose(event: Event, working: bool, life: int) -> Purpose:
     if working:
         return "recovery" if event["api"] in _RECOVERS else "work"
     return "start" if life == 1 else "recovery"
+
+
+def _brings(event: Event) -> bool:
+    """Whether it is a response with records."""
+    return (event["direction"], event["api"]) == FETCHED and bool(event["positions"])
 
 
 def _succeeded(event: Event) -> bool:

@@ -72,6 +72,8 @@ class Contents:
     """Producer id and epoch; None if it names none."""
     batches: tuple[tuple[str | UUID, int, int, int], ...] = ()
     """Of Produce: topic name or id, partition, base sequence, number of records."""
+    records: bool | None = None
+    """Whether the response to a Fetch returned records; None if that is unknown."""
     settings: tuple[tuple[str, Any], ...] = dataclasses.field(default=(), compare=False)
     """Client settings by name; for JoinGroup also the offered protocols."""
 

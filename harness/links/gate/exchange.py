@@ -186,9 +186,11 @@ class Exchange:
         refused = None
         if response is not None and self.rules.reads_errors(asked.key):
             refused = _is_refusal(response, asked)
-        for counted in self.rules.meet(
-            direction, asked.key, request.client_id, request.contents, refused
-        ):
+        contents = request.contents
+        if response is not None and asked.key == FETCH and self.rules.reads_records and contents:
+            found = bool(self._answered(response, asked)["positions"])
+            contents = replace(contents, records=found)
+        for counted in self.rules.meet(direction, asked.key, request.client_id, contents, refused):
             self.counters.firings += 1
             told = _described(asked)
             if response is not None:

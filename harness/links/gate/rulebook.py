@@ -85,6 +85,10 @@ class Rulebook:
     def reads_errors(self, key: int) -> bool:
         return any(rule.message.refused is not None for rule in self._rules_for(key))
 
+    @property
+    def reads_records(self) -> bool:
+        return any(counted.rule.message.records is not None for counted in self.live)
+
     def meet(
         self,
         direction: Direction,

@@ -16,9 +16,11 @@ from onceproof.harness.links.gate.messages import api_key, decodable, error_code
 Direction = Literal["request", "response"]
 Action = Literal["hold", "drop", "close-before", "close-after", "error", "duplicate", "report"]
 
-_CONTENTS: Final = ("topic", "transactional_id", "group", "commits", "partitions")
+_CONTENTS: Final = ("topic", "transactional_id", "group", "commits", "partitions", "records")
 POSITIONS: Final = ("OffsetCommit", "TxnOffsetCommit")
 """The APIs that commit offsets, outside and inside a transaction."""
+FETCHED: Final = ("response", "Fetch")
+"""Direction and API of the messages that bring records."""
 _REPORTED: Final = ("EndTxn", "OffsetCommit")
 """APIs whose contents are always reported, for transaction ends and committed offsets."""
 
@@ -45,6 +47,8 @@ class MessageMatch:
     """EndTxn only: True matches commits, False aborts."""
     partitions: int | None = None
     """OffsetCommit and TxnOffsetCommit only: the minimum number of partitions."""
+    records: bool | None = None
+    """Responses to Fetch only: True matches those with records, False those without."""
     refused: bool | None = None
     """Responses only: True matches those with an error, False those without."""
 
@@ -75,6 +79,8 @@ class MessageMatch:
         if not self.reads_request:
             return True
         if contents is None or self.commits not in (None, contents.commits):
+            return False
+        if self.records not in (None, contents.records):
             return False
         if self.partitions is not None and len(contents.positions) < self.partitions:
             return False
@@ -132,6 +138,8 @@ class Rule:
             raise ValueError(f"commits requires EndTxn, not {message.api}")
         if message.partitions is not None and message.api not in POSITIONS:
             raise ValueError(f"partitions requires {' or '.join(POSITIONS)}, not {message.api}")
+        if message.records is not None and (message.direction, message.api) != FETCHED:
+            raise ValueError("records requires a response to Fetch")
         if message.refused is not None and message.direction == "request":
             raise ValueError("refused requires a response, not a request")
         if self.action == "duplicate" and message.direction == "response":

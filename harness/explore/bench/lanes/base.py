@@ -34,6 +34,7 @@ class Surroundings:
         bootstrap: where clients under test connect.
         addresses: where the harness connects, bypassing the proxies, by node id.
         reader: opens a reader of logs that bypasses the proxies.
+        database: returns how an audience connects to PostgreSQL.
         history: folder of the histories of all lanes of the batch.
         work: folder for their tasks.
     """
@@ -42,6 +43,7 @@ class Surroundings:
     view: ClusterView
     addresses: Mapping[int, str]
     reader: Callable[[], LogReader]
+    database: Callable[[str], str]
     processes: Processes
     tools: Tools
     history: Path

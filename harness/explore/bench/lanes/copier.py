@@ -26,7 +26,7 @@ _MEMBER: Final = "member"
 _MEMBERS: Final = 2
 _SECONDS: Final = 10.0
 """How long the input waits until both members have partitions."""
-_SAID: Final = re.compile(r"^(transaction|over|commit|consume|hung)\W (.*)")
+_SAID: Final = re.compile(r"^(transaction|over|commit|consume|hung|write)\W (.*)")
 """What a member logs about a failure."""
 _CLAIMS: Final[Mapping[Commits, Callable[..., Claim]]] = {
     "in-transaction": exactly_once,

@@ -21,7 +21,7 @@ from onceproof.harness.kafka.coordinator import Coordinator
 from onceproof.harness.kafka.group_offsets import Commit, commits, end_for
 from onceproof.harness.kafka.groups import Group
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.base import Effect, Sink
 from onceproof.harness.subjects.group.positions import rows_of
 
 PARTITIONS: Final = 3
@@ -181,6 +181,10 @@ class ReaderLane(Lane):
     def expected(self) -> Iterable[Mapping[str, Any]]:
         """Return the expected effects of all inputs, as rows of `expected`."""
 
+    def effects(self, reader: LogReader) -> Iterable[Effect]:
+        """Return all effects in its output."""
+        return self.open_sink(reader).effects()
+
     def positions(self, reader: LogReader) -> list[Commit]:
         """Return the committed offsets, oldest first."""
         return commits(reader, self.group_id, self._since)
@@ -188,8 +192,7 @@ class ReaderLane(Lane):
     def collect(self, writer: HistoryWriter, reader: LogReader) -> None:
         sent = [row for row in self.expected() if row["record"] in self._sent]
         writer.write_all("expected", sent)
-        effects = self.open_sink(reader).effects()
-        writer.write_all("effects", [asdict(effect) for effect in effects])
+        writer.write_all("effects", [asdict(effect) for effect in self.effects(reader)])
         at = now()
         found = [(commit, at) for commit in self.positions(reader)]
         writer.write_all("positions", rows_of(found, self.group_id, atomic_with=self.atomic_with))

@@ -8,7 +8,10 @@ from onceproof.harness.explore.bench.trace import lane_and_life, traced
 
 
 def event(api: str, direction: str = "request", **more: Any) -> dict[str, Any]:
-    fields = {"client_id": "lane1-1", "life": 1, "commits": None, "transactional_ids": ["lane1"]}
+    fields = {
+        "client_id": "lane1-1", "life": 1, "commits": None, "transactional_ids": ["lane1"],
+        "positions": [],
+    }  # fmt: skip
     return {"api": api, "direction": direction, **fields, **more}
 
 
@@ -97,6 +100,32 @@ def test_group_that_commits_outside_of_transactions() -> None:
         ("Fetch", "work", 1, 1),
         ("JoinGroup", "recovery", 1, 1),
     ]
+
+
+def test_client_that_only_reads_works_on_what_each_fetch_brings() -> None:
+    brought = event("Fetch", "response", positions=[("in", 0, 3)])
+    events = [
+        *exchange("JoinGroup"),
+        *exchange("Fetch"),
+        event("Fetch"),
+        brought,
+        *exchange("Heartbeat"),
+        *exchange("Fetch"),
+        event("Fetch"),
+        brought,
+        *exchange("JoinGroup"),
+    ]
+    assert kinds(events) == [
+        ("JoinGroup", "start", 0, 1),
+        ("Fetch", "start", 0, 1),
+        ("Fetch", "start", 0, 1),
+        ("Heartbeat", "work", 1, 1),
+        ("Fetch", "work", 1, 1),
+        ("Fetch", "work", 1, 1),
+        ("JoinGroup", "recovery", 2, 1),
+    ]
+    ends = [message.ends for message in traced(events, role="consumer")]
+    assert [events[n] for n, ended in enumerate(ends) if ended] == [brought, brought]
 
 
 def test_lane_and_life_are_at_the_beginning_of_client_ids() -> None:

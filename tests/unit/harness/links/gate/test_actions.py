@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kafka.protocol.consumer import OffsetCommitRequest, OffsetCommitResponse
+from kafka.protocol.consumer import (
+    FetchRequest,
+    FetchResponse,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+)
 from kafka.protocol.metadata import FindCoordinatorRequest, MetadataRequest
 from kafka.protocol.producer import (
     AddPartitionsToTxnRequest,
@@ -23,6 +28,7 @@ from kafka.protocol.producer import (
     ProduceResponse,
     TxnOffsetCommitRequest,
 )
+from kafka.record.memory_records import MemoryRecordsBuilder
 
 from onceproof.harness.links.blocks import Block, free_ports, take_block
 from onceproof.harness.links.gate.client import Gate, Placed
@@ -641,6 +647,50 @@ def test_matches_refused_or_successful_responses(
 def test_refused_match_requires_a_response() -> None:
     with pytest.raises(ValueError, match="requires a response"):
         MessageMatch(direction="request", api="OffsetCommit", refused=True)
+
+
+def fetch_response(number: int, records: bytes | None) -> bytes:
+    topic = FetchResponse.FetchableTopicResponse
+    response = FetchResponse(
+        version=12,
+        responses=[
+            topic(
+                version=12,
+                topic="orders",
+                partitions=[topic.PartitionData(version=12, partition_index=0, records=records)],
+            )
+        ],
+    )
+    response.with_header(correlation_id=number)
+    return bytes(response.encode(framed=True, header=True))
+
+
+def fetch(number: int) -> bytes:
+    request = FetchRequest(version=12, topics=[])
+    request.with_header(correlation_id=number, client_id="it")
+    return bytes(request.encode(framed=True, header=True))
+
+
+@pytest.mark.parametrize(("records", "numbers"), [(True, [2]), (False, [1]), (None, [1, 2])])
+def test_matches_fetches_that_return_records(
+    link: Link, records: bool | None, numbers: list[int]
+) -> None:
+    rule = link.put("response", "Fetch", "report", times=None, records=records)
+    client = link.client()
+    builder = MemoryRecordsBuilder(2, 0, 1 << 20)
+    builder.append(timestamp=1, key=None, value=b"1", headers=[])
+    builder.close()
+    for number, found in ((1, None), (2, bytes(builder.buffer()))):
+        reply = fetch_response(number, found)
+        link.broker.reply = lambda _, reply=reply: reply
+        client.send(fetch(number))
+        assert client.receive() == reply
+    assert [e["correlation_id"] for e in rule.fired] == numbers
+
+
+def test_only_responses_to_fetch_have_records() -> None:
+    with pytest.raises(ValueError, match="requires a response to Fetch"):
+        MessageMatch(direction="request", api="Fetch", records=True)
 
 
 def produce(number: int, *, version: int, topic: dict[str, Any], acks: int = -1) -> bytes:
