@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from onceproof.harness.explore.acts import Single, acts_at
-from onceproof.harness.explore.bench.lanes.stored import PostgresLane, SqliteLane, StoredLane
 from onceproof.harness.explore.bench.stage_bench import StageBench
-from onceproof.harness.explore.bench.subjects import SUBJECTS, ProducerSubject, StoredSubject
+from onceproof.harness.explore.bench.subjects import SUBJECTS, ProducerSubject
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.explore.points import Passed, Point, learn, place_of
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial
@@ -180,14 +179,32 @@ def test_killed_consumer_starts_from_its_stored_offsets(bench: StageBench) -> No
 
 
 @LATER
-@pytest.mark.parametrize("kind", [SqliteLane, PostgresLane])
+@pytest.mark.parametrize("bench", ["kafka-connect-mirror-source"], indirect=True)
+def test_killed_worker_copies_everything_once(bench: StageBench) -> None:
+    """The broken twin, which must be caught, has its offsets apart from its copies."""
+    found = attempted(bench, acts_of(bench.quiet(3, LOAD), "EndTxn", only="client killed"))
+    assert {key: out.missed or out.verdict for key, out in found.items()} == dict.fromkeys(
+        found, "holds"
+    )
+    lives = [{passed.life for passed in out.trace} for out in found.values()]
+    assert lives == [{1, 2}, {1, 2}]
+
+
+@LATER
+@pytest.mark.parametrize(
+    ("subject", "api", "act"),
+    [
+        ("stored-offsets-sqlite", "OffsetCommit", "client killed before"),
+        ("stored-offsets-postgres", "OffsetCommit", "client killed before"),
+        ("kafka-connect-mirror-source", "Produce", "client killed after"),
+    ],
+)
 def test_offsets_apart_from_effects_are_no_sound_subject(
-    tmp_path: Path, kind: type[StoredLane]
+    tmp_path: Path, subject: str, api: str, act: str
 ) -> None:
-    apart = StoredSubject(lane_of=kind, commits="after")
+    apart = SUBJECTS[subject].twin.subject
     with StageBench(apart, tools=ensure(), folder=tmp_path, stop=Stop(), lanes=4) as bench:
-        quiet = bench.quiet(3, LOAD)
-        trials = acts_of(quiet, "OffsetCommit", only="client killed before")
+        trials = acts_of(bench.quiet(3, LOAD), api, only=act)
         (outcome,) = attempted(bench, trials).values()
     assert outcome.violated
     assert "duplicate-output" in outcome.anomalies

@@ -11,6 +11,7 @@ from onceproof.checkers import Claim
 from onceproof.harness.explore.acts import Single
 from onceproof.harness.explore.bench.lanes.alone import AloneLane
 from onceproof.harness.explore.bench.lanes.base import Lane, Surroundings
+from onceproof.harness.explore.bench.lanes.connect import ConnectLane
 from onceproof.harness.explore.bench.lanes.copier import CopierLane, SharedCopierLane
 from onceproof.harness.explore.bench.lanes.flink import FlinkLane
 from onceproof.harness.explore.bench.lanes.program import PLACEHOLDERS, ProgramLane
@@ -20,6 +21,7 @@ from onceproof.harness.explore.bench.lanes.streams import StreamsLane
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.explore.points import Place
 from onceproof.harness.explore.trials import Aimed, Trial
+from onceproof.harness.subjects.connect.source import MirrorSource
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.subject import Missing
 from onceproof.harness.subjects.group.task import Commits
@@ -235,6 +237,40 @@ class FlinkSubject(Subject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ConnectSubject(Subject):
+    """A source connector of Kafka Connect.
+
+    Attributes:
+        exactly: whether exactly-once support is enabled.
+    """
+
+    lanes: ClassVar[int] = 2
+    exactly: bool = True
+
+    @property
+    def name(self) -> str:
+        return MirrorSource(exactly=self.exactly).name
+
+    @property
+    def says(self) -> str:
+        return "Kafka Connect, MirrorMaker's source with exactly-once support, one worker"
+
+    @property
+    def twin(self) -> Twin:
+        """Without exactly-once support, a kill between records and offsets causes duplicates."""
+        single = Single.parse("client killed after @ worker/response/Produce/work/first/leader")
+        place = Place(life=1, nth=2)
+        return Twin(
+            subject=replace(self, exactly=False),
+            trial=Trial(aimed=(Aimed(single=single, place=place),)),
+            load=Load(transactions=3),
+        )
+
+    def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
+        return ConnectLane(name=name, load=load, around=around, client="java", exactly=self.exactly)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProgramSubject(Subject):
     """A user's program.
 
@@ -303,5 +339,6 @@ _EVERY: Final[tuple[Subject, ...]] = (
     StoredSubject(lane_of=PostgresLane),
     StreamsSubject(),
     FlinkSubject(),
+    ConnectSubject(),
 )
 SUBJECTS: Final[Mapping[str, Subject]] = {subject.name: subject for subject in _EVERY}

@@ -45,16 +45,18 @@ def commit_of(entry: Entry, connector: str, place: Place) -> Commit | None:
 
 
 class SourceOffsets(LoggedPositions):
-    """The committed offsets of one source connector. Thread-safe."""
+    """The committed offsets of one source connector, in Connect's offsets topic. Thread-safe."""
 
-    def __init__(self, connector: str, place: Place, reader: Reader) -> None:
-        super().__init__(lambda log: _commits(log, connector, place), reader)
+    def __init__(
+        self, connector: str, place: Place, reader: Reader, *, topic: str = OFFSETS
+    ) -> None:
+        super().__init__(lambda log: _commits(log, topic, connector, place), reader)
 
 
-def _commits(reader: LogReader, connector: str, place: Place) -> list[Commit]:
-    if not reader.count(OFFSETS):
-        raise UnreadableLog(f"topic {OFFSETS} does not exist")
-    log = reader.read(OFFSETS, 0)
+def _commits(reader: LogReader, topic: str, connector: str, place: Place) -> list[Commit]:
+    if not reader.count(topic):
+        raise UnreadableLog(f"topic {topic} does not exist")
+    log = reader.read(topic, 0)
     decided = zip(log.entries, log.committed(), strict=True)
     found = (commit_of(entry, connector, place) for entry, committed in decided if committed)
     return [commit for commit in found if commit is not None]

@@ -163,9 +163,12 @@ class MirrorSource(SourceConnector):
         return (*super().own_topics, f"mm2-offset-syncs.{_TARGET}.internal")
 
     def connector(self, parts: PipelineParts) -> Mapping[str, Any]:
+        stage = parts.stage
+        return self.settings(stage.bootstrap("pipeline"), brokers=len(stage.brokers))
+
+    def settings(self, bootstrap: str, *, brokers: int) -> Mapping[str, Any]:
         """Return the connector's settings: source and target are one cluster under two aliases."""
-        replicas = min(MOST_REPLICAS, len(parts.stage.brokers))
-        bootstrap = parts.stage.bootstrap("pipeline")
+        replicas = min(MOST_REPLICAS, brokers)
         return {
             "connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
             "tasks.max": 1,
@@ -173,7 +176,7 @@ class MirrorSource(SourceConnector):
             "target.cluster.alias": _TARGET,
             "source.cluster.bootstrap.servers": bootstrap,
             "target.cluster.bootstrap.servers": bootstrap,
-            "topics": parts.topic,
+            "topics": self.topic,
             "replication.factor": replicas,
             "offset-syncs.topic.replication.factor": replicas,
             "refresh.topics.enabled": "false",
