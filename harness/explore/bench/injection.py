@@ -81,7 +81,7 @@ class Injection:
                 stalled = str(error)
             self._reports.settle()
         events = self._reports.messages(self._lane.name)
-        trace = traced(events, role=self._lane.role)
+        trace = traced(events, role=self._lane.role, reads=self._lane.only_reads)
         fired = [self._reports.of_rule(rule, "fired") for rule in rules]
         hits = [_number_of(firings[0], events) if firings else -1 for firings in fired]
         if missed is None:

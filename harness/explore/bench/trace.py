@@ -64,24 +64,24 @@ def lane_and_life(client_id: str) -> tuple[str, int] | None:
     return None if found is None else (found[1], int(found[2]))
 
 
-def traced(events: Sequence[Event], *, role: str) -> tuple[Message, ...]:
+def traced(events: Sequence[Event], *, role: str, reads: bool = False) -> tuple[Message, ...]:
     """Return the messages of a client's events, which are in order and have their `life`.
 
     A unit ends when a transaction or a commit of offsets does. Without them each successful Produce
-    is one; as several may be under way, their ends do not divide the trace. A client that only
-    reads has a unit for each Fetch that returns records, and works from the first one on.
+    is one; as several may be under way, their ends do not divide the trace.
+
+    With `reads` the client writes nothing to Kafka. Instead each Fetch that returns records is a
+    unit, and the client works from the first one on.
     """
     unit, working, lives = 0, False, 1
-    apis = {event["api"] for event in events}
-    ends = apis & _UNIT_ENDS or apis & {"Produce"} or {"Fetch"}
-    writes = "Produce" in apis
+    ends = {event["api"] for event in events} & _UNIT_ENDS or {"Fetch" if reads else "Produce"}
     found = []
     for event in events:
         api, direction = event["api"], event["direction"]
         life = event["life"]
         if life != lives:
             lives, working = life, False
-        working |= api == "Produce" if writes else _brings(event)
+        working |= _brings(event) if reads else api == "Produce"
         ended = api in ends and direction == "response" and _succeeded(event)
         ended &= api != "Fetch" or _brings(event)
         found.append(

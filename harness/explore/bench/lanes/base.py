@@ -62,6 +62,8 @@ class Lane(ABC):
     role: ClassVar[str]
     comes_back_by: ClassVar[str] = "JoinGroup"
     """The request that shows that a client which was paused is at work again."""
+    only_reads: ClassVar[bool] = False
+    """Whether the client writes nothing to Kafka that shows when it works."""
     name: str
     load: Load
     around: Surroundings

@@ -36,6 +36,7 @@ class StoredLane(CopierLane):
     """
 
     at_once: ClassVar[bool] = False
+    only_reads: ClassVar[bool] = True
     kind: ClassVar[Kind]
 
     @property

@@ -19,8 +19,8 @@ def exchange(api: str, error: str | None = None, **more: Any) -> list[dict[str, 
     return [event(api, **more), event(api, "response", error=error, **more)]
 
 
-def kinds(events: list[dict[str, Any]]) -> list[tuple[str, str, int, int]]:
-    found = [m for m in traced(events, role="producer") if m.direction == "request"]
+def kinds(events: list[dict[str, Any]], **more: Any) -> list[tuple[str, str, int, int]]:
+    found = [m for m in traced(events, role="producer", **more) if m.direction == "request"]
     return [(m.api, m.purpose, m.unit, m.life) for m in found]
 
 
@@ -115,7 +115,7 @@ def test_client_that_only_reads_works_on_what_each_fetch_brings() -> None:
         brought,
         *exchange("JoinGroup"),
     ]
-    assert kinds(events) == [
+    assert kinds(events, reads=True) == [
         ("JoinGroup", "start", 0, 1),
         ("Fetch", "start", 0, 1),
         ("Fetch", "start", 0, 1),
@@ -124,8 +124,10 @@ def test_client_that_only_reads_works_on_what_each_fetch_brings() -> None:
         ("Fetch", "work", 1, 1),
         ("JoinGroup", "recovery", 2, 1),
     ]
-    ends = [message.ends for message in traced(events, role="consumer")]
+    ends = [message.ends for message in traced(events, role="consumer", reads=True)]
     assert [events[n] for n, ended in enumerate(ends) if ended] == [brought, brought]
+    # One that has not written yet has not begun to work.
+    assert {purpose for _, purpose, _, _ in kinds(events)} == {"start"}
 
 
 def test_lane_and_life_are_at_the_beginning_of_client_ids() -> None:
