@@ -64,6 +64,15 @@ class CrashPointTrigger(ABC):
         self._one_at_a_time = threading.RLock()
         watch.on_sign = self._seen
 
+    @property
+    def misses(self) -> int:
+        """How often the process was stopped outside the window."""
+        return self._misses
+
+    def still_in_window(self) -> bool:
+        """Look again at the window of the struck process, whose last writes may have arrived."""
+        return self.hit is not None and self._look(self.hit.number) is not None
+
     def end(self) -> None:
         """Disarm; wait until a strike in progress is finished, so that `hit` is final."""
         self._over.set()

@@ -16,6 +16,7 @@ from onceproof.harness.explore.bench.lanes.copier import CopierLane, SharedCopie
 from onceproof.harness.explore.bench.lanes.flink import FlinkLane
 from onceproof.harness.explore.bench.lanes.program import PLACEHOLDERS, ProgramLane
 from onceproof.harness.explore.bench.lanes.sender import SenderLane
+from onceproof.harness.explore.bench.lanes.spark import JOBS, Job, SparkLane, job_of
 from onceproof.harness.explore.bench.lanes.stored import PostgresLane, SqliteLane, StoredLane
 from onceproof.harness.explore.bench.lanes.streams import StreamsLane
 from onceproof.harness.explore.exploration import Load
@@ -271,6 +272,25 @@ class ConnectSubject(Subject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SparkQuery(Subject):
+    """A PySpark query with its checkpoint."""
+
+    lanes: ClassVar[int] = 2
+    job: Job
+
+    @property
+    def name(self) -> str:
+        return f"spark-{self.job}"
+
+    @property
+    def says(self) -> str:
+        return job_of(self.job, self.name).says
+
+    def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
+        return SparkLane(name=name, load=load, around=around, kind=self.job)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProgramSubject(Subject):
     """A user's program.
 
@@ -340,5 +360,6 @@ _EVERY: Final[tuple[Subject, ...]] = (
     StreamsSubject(),
     FlinkSubject(),
     ConnectSubject(),
+    *(SparkQuery(job=job) for job in JOBS),
 )
 SUBJECTS: Final[Mapping[str, Subject]] = {subject.name: subject for subject in _EVERY}

@@ -15,7 +15,7 @@ from typing import Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.spark.driver import SinkOfBatches, driver, wait_reads
+from onceproof.harness.faults.spark.driver import driver, sink_of_batches, wait_reads
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
 from onceproof.harness.subjects.spark.crash_points import AFTER_COMMIT
@@ -57,7 +57,7 @@ class KillBetweenBatches:
     def __init__(self, context: RunContext, how: str) -> None:
         """Kill it now or arm the trigger; `how` is recorded as the reason for the driver's end."""
         self._context = context
-        self._sink = SinkOfBatches(context)
+        self._sink = sink_of_batches(context)
         self._trigger: CrashPointTrigger | None = None
         self._killed = self._at_once(how)
         if self._killed is None:

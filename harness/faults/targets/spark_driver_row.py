@@ -13,7 +13,7 @@ from pathlib import Path
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.spark.between_batches import start_again
-from onceproof.harness.faults.spark.driver import SinkOfBatches, driver
+from onceproof.harness.faults.spark.driver import driver, sink_of_batches
 
 
 class KilledAtRow:
@@ -48,7 +48,7 @@ class KilledAtRow:
                 self._batch = int(reached["batch"])
                 self._remove_files()
         if self._batch is not None and self._proof is None:
-            self._present, self._planned = SinkOfBatches(self._context).of(self._batch)
+            self._present, self._planned = sink_of_batches(self._context).of(self._batch)
             committed = self._batch in pipeline.checkpoint.committed()
             if not committed and self._row <= self._planned:
                 self._proof = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.spark.driver import SinkOfBatches, driver, wait_reads
+from onceproof.harness.faults.spark.driver import driver, sink_of_batches, wait_reads
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.subjects.crash_point_trigger import StruckProcess
 from onceproof.harness.subjects.spark.checkpoint import BatchState
@@ -46,7 +46,7 @@ class KilledInWindow:
         self.target = "driver"
         self.at: int | None = None
         self._trigger = self._driver.crash_point_trigger(
-            window, SinkOfBatches(context), f"SIGKILL by fault «{name}»"
+            window, sink_of_batches(context), f"SIGKILL by fault «{name}»"
         )
         self._hit: StruckProcess | None = None
         self._present = self._planned = 0
@@ -61,7 +61,7 @@ class KilledInWindow:
             self.target = hit.instance
             self.at = hit.at
             # Look again now that it is dead and its last writes have arrived.
-            self._present, self._planned = SinkOfBatches(self._context).of(hit.number)
+            self._present, self._planned = sink_of_batches(self._context).of(hit.number)
             checkpoint = self._driver.checkpoint
             self._state = checkpoint.state_of(hit.number)
             committed = hit.number in checkpoint.committed()

@@ -10,9 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.processes.processes import Processes
-from onceproof.harness.subjects.spark.driver import HOME, JVM, start_driver
+from onceproof.harness.subjects.spark.driver import HOME, JVM, DriverParts, start_driver
 from onceproof.harness.tools import class_archive
 from onceproof.harness.tools.class_archive import NoClassArchive
 from onceproof.harness.wait import Overdue, wait_until
@@ -22,7 +21,7 @@ _SECONDS: Final = 300.0
 """Recording takes half a minute, and more on a busy machine."""
 
 
-def with_classes(parts: PipelineParts) -> tuple[str, ...]:
+def with_classes(parts: DriverParts) -> tuple[str, ...]:
     """Return a driver's JVM options, with the class archive if it exists or can be recorded."""
     java = parts.tools.java_home / "bin" / "java"
 

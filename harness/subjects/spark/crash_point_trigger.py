@@ -1,4 +1,4 @@
-"""Kill a Spark driver in a window of a micro-batch.
+"""Strike a Spark driver in a window of a micro-batch.
 
 Commit log, state and sink show whether the frozen driver is in the window.
 """
@@ -26,7 +26,7 @@ class SinkProgress(Protocol):
 
 
 class SparkCrashPointTrigger(CrashPointTrigger):
-    """Kills one driver in one window."""
+    """Strikes one driver in one window."""
 
     def __init__(
         self,
@@ -35,9 +35,9 @@ class SparkCrashPointTrigger(CrashPointTrigger):
         watch: CheckpointWatch,
         driver: Callable[[], Process | None],
         sink: SinkProgress,
-        how: str,
+        strike: Callable[[Process], None],
     ) -> None:
-        """Arm the trigger; `how` is recorded as the cause of the driver's end."""
+        """Arm the trigger; `strike` hits the frozen driver."""
         self._window = window
         self._checkpoint = watch.checkpoint
         self._sink = sink
@@ -45,7 +45,7 @@ class SparkCrashPointTrigger(CrashPointTrigger):
             watch,
             process=driver,
             halt=lambda process: process.freeze(),
-            strike=lambda process: process.kill(how),
+            strike=strike,
         )
 
     def _seen(self, sign: Sign, batch: int) -> None:

@@ -6,14 +6,13 @@ The machine's Spark home and configuration are hidden from it, so that runs do n
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import Final
+from typing import Final, Protocol
 
 import pyspark
 
-from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.tools.jvm import (
     ENVIRONMENT,
@@ -22,6 +21,8 @@ from onceproof.harness.tools.jvm import (
     quoted_for_environment,
     quoted_for_spark,
 )
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.wait import Stop
 
 # A driver lives for seconds only: half of its CPU time was spent on JIT compilation, and on
 # garbage collectors with a thread per core.
@@ -40,15 +41,35 @@ still exists when the run is collected."""
 HOME: Final = Path(pyspark.__file__).parent
 
 
+class DriverParts(Protocol):
+    """What a driver is started with: see `PipelineParts`."""
+
+    @property
+    def tools(self) -> Tools: ...
+    @property
+    def processes(self) -> Processes: ...
+    @property
+    def work(self) -> Path: ...
+    @property
+    def address(self) -> str: ...
+    @property
+    def stop(self) -> Stop: ...
+
+
 def start_driver(
-    parts: PipelineParts,
+    parts: DriverParts,
     processes: Processes,
     command: Sequence[str],
     *,
     options: Sequence[str],
     jars: Sequence[Path] = (),
+    name: str = "driver",
+    environment: Mapping[str, str] | None = None,
 ) -> Process:
-    """Start a job; `command` is its script and arguments, `jars` are additional ones."""
+    """Start a job as a process called `name`, with more `environment` if given.
+
+    `command` is its script and arguments, `jars` are additional ones.
+    """
     local = parts.work / "spark-local"
     local.mkdir(exist_ok=True)
     jvm = " ".join(map(quoted_for_spark, (*OPTIONS, *options)))
@@ -64,7 +85,7 @@ def start_driver(
     file = parts.work / "spark.properties"
     file.write_text(properties(settings))
     return processes.start(
-        "driver",
+        name,
         [sys.executable, *command],
         environment={
             **ENVIRONMENT,
@@ -80,6 +101,7 @@ def start_driver(
             "PYSPARK_DRIVER_PYTHON": sys.executable,
             "JAVA_HOME": str(parts.tools.java_home),
             "_JAVA_OPTIONS": quoted_for_environment(f"-Djava.io.tmpdir={local}"),
+            **(environment or {}),
         },
         folder=parts.work,
     )

@@ -112,7 +112,11 @@ class SparkPipeline:
     ) -> CrashPointTrigger:
         """Arm a trigger that kills the driver in a window of any of its batches."""
         return SparkCrashPointTrigger(
-            window, watch=self._watch, driver=lambda: self.process, sink=sink, how=how
+            window,
+            watch=self._watch,
+            driver=lambda: self.process,
+            sink=sink,
+            strike=lambda process: process.kill(how),
         )
 
     @property

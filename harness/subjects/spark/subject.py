@@ -14,6 +14,7 @@ from onceproof.harness.subjects.spark.classes import with_classes
 from onceproof.harness.subjects.spark.driver import CONFIGURATION
 from onceproof.harness.subjects.spark.pipeline import SparkPipeline
 from onceproof.harness.tools.jar_lock import ICEBERG_RUNTIME
+from onceproof.harness.tools.setup import Tools
 
 JOBS: Final = Path(__file__).parent / "jobs"
 DRIVER: Final = "driver"
@@ -58,6 +59,9 @@ class SparkSubject(SubjectBase, ABC):
             StageTrouble: the stage has no database, and the job needs one.
         """
 
+    def jars(self, tools: Tools) -> list[Path]:
+        return [jar for jar in tools.spark_kafka_jars if self.needs_jar(jar.name)]
+
     def needs_jar(self, name: str) -> bool:
         """Return whether the driver gets a jar: Iceberg's, as big as Spark, only if it is used."""
         return not name.startswith(ICEBERG_RUNTIME)
@@ -80,7 +84,7 @@ class SparkSubject(SubjectBase, ABC):
             command=self.command(place),
             checkpoint=place.checkpoint,
             parts=parts,
-            jars=[jar for jar in parts.tools.spark_kafka_jars if self.needs_jar(jar.name)],
+            jars=self.jars(parts.tools),
             sink_log=self.sink_log(parts.work),
             options=with_classes(parts),
         )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 
 from onceproof.checkers import Claim, at_least_once, at_most_once, exactly_once
 from onceproof.harness.explore.bench.lanes.base import in_turn, kind_of
-from onceproof.harness.explore.bench.lanes.reader import PARTITIONS, Input, ReaderLane
+from onceproof.harness.explore.bench.lanes.payments import PaymentsLane
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.topic import TopicSink
@@ -19,7 +19,6 @@ from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.subject import ConsumerGroup, Missing, program_of
 from onceproof.harness.subjects.group.task import Commits, MemberTask
 from onceproof.harness.subjects.tasks import Program
-from onceproof.harness.workload.payments import Payments, payments_of
 
 VIEW: Final = "read_committed"
 _MEMBER: Final = "member"
@@ -36,7 +35,7 @@ _CLAIMS: Final[Mapping[Commits, Callable[..., Claim]]] = {
 
 
 @dataclass(kw_only=True)
-class CopierLane(ReaderLane):
+class CopierLane(PaymentsLane):
     """A group of one."""
 
     role: ClassVar[str] = "consumer"
@@ -79,16 +78,6 @@ class CopierLane(ReaderLane):
         task.save(file)
         return self.around.processes.start(task.name, program(file))
 
-    @property
-    def _payments(self) -> Payments:
-        return Payments(records=self.size, producers=1)
-
-    def inputs(self) -> Iterable[Input]:
-        return (
-            Input(record=p.record, key=p.key, value=p.value, partition=n % PARTITIONS)
-            for n, p in enumerate(payments_of(self._payments, producer=0, seed=0))
-        )
-
     def perceived(self) -> str:
         lines = [line for life in self.lives for line in _lines(life.log)]
         said = [f"{found[1]} {kind_of(found[2])}" for line in lines if (found := _SAID.match(line))]
@@ -102,8 +91,7 @@ class CopierLane(ReaderLane):
         return [self.name] if self.commits == "in-transaction" else []
 
     def expected(self) -> Iterable[Mapping[str, Any]]:
-        group = ConsumerGroup(into=self.name)
-        return self._payments.expected(group, producer=0, seed=0)
+        return self.expected_of(ConsumerGroup(into=self.name))
 
 
 def _lines(log: Path) -> list[str]:

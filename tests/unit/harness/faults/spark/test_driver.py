@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from onceproof.harness.faults.spark.driver import SinkOfBatches
+from onceproof.harness.faults.spark.driver import sink_of_batches
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.subjects.spark.checkpoint import Checkpoint
@@ -46,7 +46,7 @@ def count_effects(
         if batches is None
         else FakeSinkOfSums(there=there, shown=batches),
     )
-    return SinkOfBatches(context).of(1)
+    return sink_of_batches(context).of(1)
 
 
 def test_counts_only_committed_records_of_the_batch(tmp_path: Path) -> None:

@@ -77,7 +77,11 @@ class Scene:
 
     def crash_point_trigger(self, window: Window) -> SparkCrashPointTrigger:
         return SparkCrashPointTrigger(
-            window, watch=self.watch, driver=lambda: self.driver, sink=self.sink, how="a test"
+            window,
+            watch=self.watch,
+            driver=lambda: self.driver,
+            sink=self.sink,
+            strike=lambda process: process.kill("a test"),
         )
 
     def plan(self, batch: int, *, end: int | None = None) -> None:
