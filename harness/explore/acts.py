@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from onceproof.harness.explore.points import ANY, Direction, Point
+from onceproof.harness.explore.points import ANY, WINDOW, Direction, Point
 from onceproof.harness.links.gate.rules import Action
 
 Breaks = Literal["killed", "isolated"]
-Pauses = Literal["before", "after"]
+Pauses = Literal["before", "after", "within"]
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -22,19 +22,20 @@ class Act:
     """One kind of fault.
 
     Attributes:
-        direction: of the messages at which it is possible.
-        action: what the gate does with the message.
+        direction: of the messages at which it is possible, or that of windows.
+        action: what the gate does with the message; None in a window.
         error: Kafka's name of the error that the gate answers with.
         kills: whether the client is killed (SIGKILL) when the gate has the message, and restarted.
-        pauses: whether the client is paused (SIGSTOP) before the message arrives, or after, until
-            others have done its work: the other member of its group, or a new life of it.
+        pauses: whether the client is paused (SIGSTOP) before the message arrives, or after, or
+            within a window, until others have done its work: the other member of its group, or a
+            new life of it.
         breaks: how the broker that the message is on its way to fails: it is killed (SIGKILL), or
             isolated from its peers.
     """
 
     name: str
     direction: Direction
-    action: Action
+    action: Action | None
     error: str | None = None
     kills: bool = False
     pauses: Pauses | None = None
@@ -57,10 +58,12 @@ _ACTS: Final = (
     Act(name="client killed before", direction="request", action="drop", kills=True),
     Act(name="client killed after", direction="response", action="drop", kills=True),
 )
-_PAUSED: Final = tuple(
-    Act(name=f"client paused {when}", direction="request", action="hold", pauses=when)
-    for when in get_args(Pauses)
+_PAUSED: Final = (
+    Act(name="client paused before", direction="request", action="hold", pauses="before"),
+    Act(name="client paused after", direction="request", action="hold", pauses="after"),
 )
+_KILLED_WITHIN: Final = Act(name="client killed", direction=WINDOW, action=None, kills=True)
+_PAUSED_WITHIN: Final = Act(name="client paused", direction=WINDOW, action=None, pauses="within")
 _BROKEN: Final = tuple(
     Act(name=f"target {how}", direction="request", action="hold", breaks=how)
     for how in get_args(Breaks)
@@ -126,6 +129,9 @@ class Single:
 
 def acts_at(point: Point) -> Iterator[Act]:
     """All acts that are possible at a point."""
+    if point.direction == WINDOW:
+        yield from (_KILLED_WITHIN, _PAUSED_WITHIN)
+        return
     yield from (act for act in _ACTS if act.direction == point.direction)
     if point.direction == "request":
         if point.role != _PRODUCER:

@@ -1,6 +1,7 @@
 """Points: the places in a pipeline's protocol where a fault can act.
 
-A point is the same in every run, so it does not depend on connections, correlation ids or times. It
+It is a message, or a crash window: the client does something outside Kafka, as seen from outside. A
+point is the same in every run, so it does not depend on connections, correlation ids or times. It
 is learned from runs without faults.
 """
 
@@ -13,8 +14,14 @@ from typing import Any, Final, Literal
 
 Purpose = Literal["commit", "abort", "recovery", "start", "work"]
 Ordinal = Literal["first", "middle", "last"]
-Direction = Literal["request", "response"]
-DIRECTIONS: Final[tuple[Direction, ...]] = ("request", "response")
+MessageDirection = Literal["request", "response"]
+Direction = Literal[MessageDirection, "window"]
+DIRECTIONS: Final[tuple[MessageDirection, ...]] = ("request", "response")
+"""Those of messages."""
+WINDOW: Final = "window"
+"""The direction of a crash window, which is no message."""
+CHECKPOINT: Final = "checkpoint"
+"""The target of a crash window."""
 PURPOSES: Final[tuple[Purpose, ...]] = ("commit", "abort", "recovery", "start", "work")
 """In the order in which points are tried."""
 LOOKUPS: Final = frozenset({"ApiVersions", "Metadata", "FindCoordinator"})
@@ -28,11 +35,11 @@ _PASSES: Final = 3
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class Point:
-    """A message by its place in the protocol.
+    """A message, or a crash window, by its place in the protocol.
 
     Attributes:
         role: of the client, such as `producer`.
-        api: name in the Kafka protocol.
+        api: name in the Kafka protocol, or that of the window.
         purpose: what the message is for.
         ordinal: its place among the messages of its kind in the same transaction.
         target: role of the broker that receives the request, such as `leader`.
@@ -63,13 +70,13 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """One observed message.
+    """One observed message, or the beginning of a crash window.
 
     Attributes:
         unit: number of the transaction or of the commit, from 0.
         life: number of the client's process, from 1.
         ends: whether it is the response that ends a transaction or a commit of offsets; of a client
-            that only reads, whether it has records.
+            that only reads, whether it has records; or whether it is the window that ends a unit.
     """
 
     unit: int
@@ -147,7 +154,7 @@ class Place:
     Attributes:
         ends: number of transactions or commits that end in the client's life before it. A refused
             one does not end.
-        ended_by: the API that ends them.
+        ended_by: the API, or the window, that ends them.
         nth: its number among the messages of its API and direction since then. Counted from the
             start of the life, it would depend on how often requests were refused and repeated.
         writes_to_come: number of responses to Produce in the same transaction that are not before

@@ -1,4 +1,7 @@
-"""A sequence diagram of a quiet trial, each message with the worst that a fault at it caused."""
+"""A sequence diagram of a quiet trial, each message with the worst that a fault at it caused.
+
+Crash windows are arrows to the checkpoint, which shows them.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from onceproof.harness.explore.points import ANY, Passed, Point
+from onceproof.harness.explore.points import ANY, CHECKPOINT, WINDOW, Passed, Point
 
 LEFT: Final = 90
 ROW: Final = 26
 TOP: Final = 44
 _GAP: Final = 210
 _TITLES: Final = {
+    CHECKPOINT: "checkpoint",
     "input-leader": "leader of the input",
     "leader": "partition leader",
     "transaction-coordinator": "transaction coordinator",
     "group-coordinator": "group coordinator",
     ANY: "any broker",
 }
-"""Role of a broker → title of its lifeline, from left to right."""
+"""Role of a broker, or the checkpoint → title of its lifeline, from left to right."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arrow:
-    """One message: from `start` to `end` at height `y`; `tone` is a verdict."""
+    """One message or window: from `start` to `end` at height `y`; `tone` is a verdict."""
 
     point: Point
     anchor: str
@@ -33,6 +37,7 @@ class Arrow:
     y: int
     tone: str
     label: str
+    title: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +48,12 @@ class Diagram:
     arrows: tuple[Arrow, ...]
     width: int
     height: int
+
+
+def title(point: Point) -> str:
+    """Return what a point is, such as «request of Fetch»."""
+    of = " " if point.direction == WINDOW else " of "
+    return f"{point.direction}{of}{point.api}"
 
 
 def diagram(
@@ -60,7 +71,7 @@ def diagram(
     arrows = []
     for number, point in enumerate(shown):
         ends = (LEFT, at[point.target])
-        start, end = ends if point.direction == "request" else ends[::-1]
+        start, end = ends[::-1] if point.direction == "response" else ends
         arrows.append(
             Arrow(
                 point=point,
@@ -70,6 +81,7 @@ def diagram(
                 y=TOP + ROW * (number + 1),
                 tone=tones.get(point, "unexercised"),
                 label=f"{point.api} ({point.purpose}, {point.ordinal})",
+                title=title(point),
             )
         )
     return Diagram(

@@ -14,7 +14,7 @@ from onceproof.harness.explore.funnel import Funnel
 from onceproof.harness.explore.journal import Known
 from onceproof.harness.explore.points import Point, learn
 from onceproof.harness.explore.trials import Outcome
-from onceproof.reports.explore.diagram import diagram
+from onceproof.reports.explore.diagram import diagram, title
 from onceproof.reports.html.templating import environment, policy, style
 from onceproof.reports.text import plural, storable
 
@@ -37,6 +37,7 @@ class PointPart:
     """One point with its acts."""
 
     point: Point
+    title: str
     anchor: str
     verdict: str
     rows: tuple[Row, ...]
@@ -118,7 +119,11 @@ def _points(known: Known) -> tuple[PointPart, ...]:
             _row(single.act.name, outcomes.get(single.id, [])) for single in singles([point])
         )
         worst = min((row.verdict for row in rows), key=_WORST.index)
-        parts.append(PointPart(point=point, anchor=f"p{number}", verdict=worst, rows=rows))
+        parts.append(
+            PointPart(
+                point=point, title=title(point), anchor=f"p{number}", verdict=worst, rows=rows
+            )
+        )
     return tuple(parts)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.explore.acts import Single, acts_at
+from onceproof.harness.explore.acts import Single, acts_at, singles
 from onceproof.harness.explore.bench.stage_bench import StageBench
-from onceproof.harness.explore.bench.subjects import SUBJECTS, ProducerSubject
+from onceproof.harness.explore.bench.subjects import SUBJECTS, ProducerSubject, SparkQuery
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.explore.points import Passed, Point, learn, place_of
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial
@@ -247,6 +247,43 @@ def test_replaced_job_keeps_running(bench: StageBench) -> None:
     found = attempted(bench, [trial(quiet[0], Single(point=again, act=act)) for act in acts])
     verdicts = {key.partition(" @ ")[0]: out.missed or out.verdict for key, out in found.items()}
     assert verdicts == {"client paused after": "violated", "client killed before": "holds"}
+
+
+@LATER
+@pytest.mark.parametrize("bench", ["spark-foreachbatch-kafka"], indirect=True)
+def test_query_is_killed_in_every_window(bench: StageBench) -> None:
+    found = attempted(bench, in_windows(bench, "client killed"))
+    assert {key: out.missed or out.verdict for key, out in found.items()} == {
+        f"client killed @ query/window/{window}/first/checkpoint": "holds"
+        for window in ("after-offset-log/work", "after-sink-write/commit", "after-commit/commit")
+    }
+    for outcome in found.values():
+        (at,) = outcome.hits
+        assert outcome.trace[at].life == 1
+        assert max(passed.life for passed in outcome.trace) == 2
+
+
+@LATER
+def test_query_without_its_guard_repeats_a_batch(tmp_path: Path) -> None:
+    """It is caught only where its transaction is committed and its batch is not."""
+    broken = SparkQuery(job="foreachbatch-kafka-unguarded")
+    with StageBench(broken, tools=ensure(), folder=tmp_path, stop=Stop(), lanes=2) as bench:
+        found = attempted(bench, in_windows(bench, "client killed"))
+    verdicts = {key.split("/")[2]: out.missed or out.verdict for key, out in found.items()}
+    assert verdicts == {
+        "after-offset-log": "holds",
+        "after-sink-write": "violated",
+        "after-commit": "holds",
+    }
+    (outcome,) = (out for out in found.values() if out.violated)
+    assert "duplicate-output" in outcome.anomalies
+
+
+def in_windows(bench: StageBench, act: str) -> list[Trial]:
+    """One trial for an act in each window of the middle unit."""
+    (quiet,) = bench.quiet(1, LOAD)
+    windows = dict.fromkeys(p.point for p in quiet if p.point.direction == "window")
+    return [trial(quiet, single) for single in singles(windows) if single.act.name == act]
 
 
 def test_transaction_of_one_record_can_be_judged(bench: StageBench) -> None:

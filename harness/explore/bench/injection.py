@@ -1,4 +1,4 @@
-"""Inject the faults of a trial into its lane, and tell whether each met its message."""
+"""Inject the faults of a trial into its lane, and tell whether each met its point."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from onceproof.harness.explore.acts import Pauses
+from onceproof.harness.explore.bench.armed import Armed, ArmedRule
 from onceproof.harness.explore.bench.convoy import Convoy
 from onceproof.harness.explore.bench.lanes.base import Lane
 from onceproof.harness.explore.bench.reports import Reports
-from onceproof.harness.explore.bench.trace import traced
-from onceproof.harness.explore.points import LOOKUPS, PERIODIC, Message, passed_by
+from onceproof.harness.explore.bench.trace import merged, traced
+from onceproof.harness.explore.bench.windows import ArmedWindow
+from onceproof.harness.explore.points import LOOKUPS, PERIODIC, WINDOW, Message, passed_by
 from onceproof.harness.explore.trials import Aimed, Outcome, Signature, Trial
 from onceproof.harness.links.gate.client import Event, Gate, Placed
 from onceproof.harness.links.gate.rules import MessageMatch
@@ -67,22 +69,22 @@ class Injection:
         missed: str | None = None
         stalled: str | None = None
         with ExitStack() as stack:
-            rules = [self._put(aimed, stack) for aimed in self._trial.aimed]
+            faults = [self._put(aimed, stack) for aimed in self._trial.aimed]
             self._lane.listen(lambda: self._reports.messages(self._lane.name))
             self._lane.start()
             stack.callback(self._lane.close)
-            for aimed, rule in zip(self._trial.aimed, rules, strict=True):
-                missed = missed or self._carry_out(aimed, rule)
-            if rules:
+            for aimed, armed in zip(self._trial.aimed, faults, strict=True):
+                missed = missed or self._carry_out(aimed, armed)
+            if faults:
                 self._lane.go_on()
             try:
                 self._lane.wait_over(_OVER_SECONDS)
             except Overdue as error:
                 stalled = str(error)
             self._reports.settle()
-        events = self._reports.messages(self._lane.name)
+        events = self._events()
         trace = traced(events, role=self._lane.role, reads=self._lane.only_reads)
-        fired = [self._reports.of_rule(rule, "fired") for rule in rules]
+        fired = [armed.met() for armed in faults]
         hits = [_number_of(firings[0], events) if firings else -1 for firings in fired]
         if missed is None:
             missed = next(
@@ -102,56 +104,75 @@ class Injection:
         )
         return Met(outcome=outcome, stalled=stalled)
 
-    def _put(self, aimed: Aimed, stack: ExitStack) -> Placed:
-        act, point = aimed.single.act, aimed.single.point
-        match = MessageMatch(
-            direction=act.direction,
-            api=point.api,
-            client_id=self._lane.client_ids(aimed.place.life),
-            nth=aimed.place.nth,
-        )
-        after = None
-        if aimed.place.ends:
-            reads = aimed.place.ended_by == "Fetch"
-            ended = MessageMatch(
-                direction="response",
-                api=aimed.place.ended_by,
-                client_id=match.client_id,
-                nth=aimed.place.ends,
-                refused=None if reads else False,
-                records=True if reads else None,
-            )
-            after = self._gate.put(self._links, ended.rule("report"))
-            stack.callback(after.remove)
-        # A message that is sent again must not reach a broker that is about to fail.
-        wanted = match.rule(act.action, error=act.error, times=None if act.breaks else 1)
-        rule = self._gate.put(self._links, wanted, after=after)
-        stack.callback(rule.remove)
-        return rule
+    def _events(self) -> list[Event]:
+        """Return what the client did so far: its messages, and the windows between them."""
+        messages, windows = self._reports.messages(self._lane.name), self._lane.windows
+        return messages if windows is None else merged(messages, windows.passed())
 
-    def _carry_out(self, aimed: Aimed, rule: Placed) -> str | None:
-        """Wait until a rule fires, and do what the gate cannot; return why it missed, if so."""
+    def _put(self, aimed: Aimed, stack: ExitStack) -> Armed:
+        place, windows = aimed.place, self._lane.windows
+        act, point = aimed.single.act, aimed.single.point
+        by_window = windows is not None and place.ended_by == windows.ends
+        armed: Armed
+        if act.direction == WINDOW:
+            assert windows is not None, "only a lane with windows has such points"
+            armed = ArmedWindow(windows, point.api)
+        else:
+            armed = ArmedRule(
+                aimed=aimed,
+                client_id=self._lane.client_ids(place.life),
+                counted=not by_window,
+                gate=self._gate,
+                links=self._links,
+                reports=self._reports,
+            )
+        stack.callback(armed.remove)
+        if windows is not None and (act.direction == WINDOW or (by_window and place.ends)):
+            windows.when(place.life, windows.ends, place.ends, armed.arm)
+        else:
+            armed.arm()
+        return armed
+
+    def _carry_out(self, aimed: Aimed, armed: Armed) -> str | None:
+        """Wait until a fault acts, and do what the gate cannot; return why it missed, if so."""
         act = aimed.single.act
 
         def over() -> bool:
-            return bool(self._reports.of_rule(rule, "fired")) or self._lane.over()
+            return bool(armed.met()) or self._lane.over()
 
         in_time = self._reports.wait(over, _HIT_SECONDS)
         self._reports.settle()
-        if not self._reports.of_rule(rule, "fired"):
+        if not armed.met():
             if act.breaks and self._convoy:
                 self._convoy.leave()
-            return f"the client {'ended' if in_time else 'ran on'} without the message"
+            return f"the client {'ended' if in_time else 'ran on'} {armed.not_met()}"
+        if isinstance(armed, ArmedWindow):
+            return self._strike(aimed, armed)
+        assert isinstance(armed, ArmedRule)
         if act.breaks:
-            return self._break(rule)
+            return self._break(armed.rule)
         if act.pauses:
-            return self._pause(rule, act.pauses)
+            return self._pause(act.pauses, armed.rule)
         if act.kills:
-            self._lane.kill(f"killed by «{aimed.single.id}»")
+            self._kill(aimed)
             self._lane.start()
         elif act.action == "hold":
-            self._deliver_late(aimed, rule)
+            self._deliver_late(aimed, armed.rule)
         return None
+
+    def _kill(self, aimed: Aimed) -> None:
+        self._lane.kill(f"killed by «{aimed.single.id}»")
+
+    def _strike(self, aimed: Aimed, armed: ArmedWindow) -> str | None:
+        """Kill or pause a client that is frozen in a window; return why it missed, if so."""
+        pauses = aimed.single.act.pauses
+        if pauses:
+            return armed.left() or self._pause(pauses)
+        self._kill(aimed)
+        # Once it is dead, its last writes have arrived.
+        left = armed.left()
+        self._lane.start()
+        return left
 
     def _break(self, rule: Placed) -> str | None:
         """Let the target of a held message fail, with those of others; return why it missed."""
@@ -162,15 +183,16 @@ class Injection:
         finally:
             rule.remove()
 
-    def _pause(self, rule: Placed, when: Pauses) -> str | None:
+    def _pause(self, when: Pauses, rule: Placed | None = None) -> str | None:
         """Pause the client before its message arrives or after, until others have done its work.
 
-        Return why it missed, if others did not take over.
+        In a window, where it is frozen, there is no `rule`. Return why it missed, if others did not
+        take over.
         """
         lane = self._lane
         paused, number = lane.lives[-1], len(lane.lives)
         paused.pause(lane.around.stop)
-        if when == "after":
+        if rule is not None and when == "after":
             rule.release()
         try:
             lane.take_over()
@@ -181,7 +203,8 @@ class Injection:
             before = len(self._reports.messages(lane.name))
         finally:
             paused.thaw()
-            rule.remove()
+            if rule is not None:
+                rule.remove()
 
         def back() -> bool:
             new = self._reports.messages(lane.name)[before:]
@@ -228,8 +251,8 @@ class Injection:
 
 
 def _number_of(fired: Event, events: Sequence[Event]) -> int:
-    """Return the number of the message among a lane's events; -1 if it is not reported."""
-    same = ("link", "connection", "correlation_id", "direction")
+    """Return the number of a message or window among events; -1 if it is not reported."""
+    same = ("link", "connection", "correlation_id", "direction", "api")
     return next(
         (n for n, event in enumerate(events) if all(event[s] == fired[s] for s in same)), -1
     )
@@ -249,13 +272,13 @@ def _missed(aimed: Aimed, fired: Sequence[Event], hit: int, trace: Sequence[Mess
 
 
 def _apis_after(events: Sequence[Event], hit: int) -> tuple[str, ...]:
-    """Return the APIs of the requests after a fault, without lookups and repetitions in a row."""
+    """Return the requests and windows after a fault, without lookups and repetitions in a row."""
     if hit < 0:
         return ()
     found: list[str] = []
     for event in events[hit + 1 :]:
         api = event["api"]
-        if event["direction"] == "request" and api not in _ANYWAY and found[-1:] != [api]:
+        if event["direction"] != "response" and api not in _ANYWAY and found[-1:] != [api]:
             found.append(api)
     return tuple(found[:_AFTER])
 

@@ -1,12 +1,16 @@
-"""Turn what gates reported of one client into messages, by transaction and purpose."""
+"""Turn what gates reported of one client into messages, by transaction and purpose.
+
+Crash windows, which a lane may see between them, are taken for messages to the checkpoint.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import merge
 from typing import Any, Final
 
-from onceproof.harness.explore.points import ANY, Message, Purpose
+from onceproof.harness.explore.points import ANY, CHECKPOINT, WINDOW, Message, Purpose
 from onceproof.harness.kafka.errors import error_name
 from onceproof.harness.links.gate.rules import FETCHED
 
@@ -64,16 +68,23 @@ def lane_and_life(client_id: str) -> tuple[str, int] | None:
     return None if found is None else (found[1], int(found[2]))
 
 
+def merged(messages: Iterable[Event], windows: Iterable[Event]) -> list[Event]:
+    """Return both by time; each of the two is in order."""
+    return list(merge(messages, windows, key=lambda event: event["at"]))
+
+
 def traced(events: Sequence[Event], *, role: str, reads: bool = False) -> tuple[Message, ...]:
     """Return the messages of a client's events, which are in order and have their `life`.
 
-    A unit ends when a transaction or a commit of offsets does. Without them each successful Produce
-    is one; as several may be under way, their ends do not divide the trace.
+    A unit ends with a window, if there is one that does. Else it ends when a transaction or a
+    commit of offsets does. Without them each successful Produce is one; as several may be under
+    way, their ends do not divide the trace.
 
     With `reads` the client writes nothing to Kafka. Instead each Fetch that returns records is a
     unit, and the client works from the first one on.
     """
     unit, working, lives = 0, False, 1
+    by_window = any(map(_ends_unit, events))
     ends = {event["api"] for event in events} & _UNIT_ENDS or {"Fetch" if reads else "Produce"}
     found = []
     for event in events:
@@ -81,9 +92,12 @@ def traced(events: Sequence[Event], *, role: str, reads: bool = False) -> tuple[
         life = event["life"]
         if life != lives:
             lives, working = life, False
-        working |= _brings(event) if reads else api == "Produce"
+        works = _brings(event) if reads else api == "Produce"
+        working |= works or (direction == WINDOW and event["purpose"] != "recovery")
         ended = api in ends and direction == "response" and _succeeded(event)
         ended &= api != "Fetch" or _brings(event)
+        if by_window:
+            ended = _ends_unit(event)
         found.append(
             Message(
                 unit=unit,
@@ -92,7 +106,7 @@ def traced(events: Sequence[Event], *, role: str, reads: bool = False) -> tuple[
                 direction=direction,
                 api=api,
                 purpose=_purpose(event, working, life),
-                target=_TARGETS.get(api, ANY),
+                target=CHECKPOINT if direction == WINDOW else _TARGETS.get(api, ANY),
                 ends=ended and api != "Produce",
             )
         )
@@ -100,7 +114,14 @@ def traced(events: Sequence[Event], *, role: str, reads: bool = False) -> tuple[
     return tuple(found)
 
 
+def _ends_unit(event: Event) -> bool:
+    return event["direction"] == WINDOW and bool(event["ends"])
+
+
 def _purpose(event: Event, working: bool, life: int) -> Purpose:
+    if event["direction"] == WINDOW:
+        found: Purpose = event["purpose"]
+        return found
     if event["api"] == "EndTxn":
         return "commit" if event["commits"] else "abort"
     if event["api"] == "OffsetCommit":

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from onceproof.checkers import Claim
+from onceproof.harness.explore.bench.windows import Windows
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import LogReader
@@ -78,6 +79,11 @@ class Lane(ABC):
         return
 
     @property
+    def windows(self) -> Windows | None:
+        """Its crash windows, watched from the first call on until it is closed; by default none."""
+        return None
+
+    @property
     def topics(self) -> Mapping[str, int]:
         """Its topics, with their numbers of partitions."""
         return {self.name: 1}
@@ -138,6 +144,8 @@ class Lane(ABC):
         for life in self.lives:
             if life.leader_alive():
                 life.kill("the trial is over")
+        if (windows := self.windows) is not None:
+            windows.close()
 
 
 def in_turn(words: Sequence[str]) -> str:

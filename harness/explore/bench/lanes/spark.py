@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, Literal, get_args
 from onceproof.checkers import Claim, at_least_once, exactly_once
 from onceproof.harness.explore.bench.lanes.base import in_turn
 from onceproof.harness.explore.bench.lanes.payments import PaymentsLane
+from onceproof.harness.explore.bench.lanes.spark_windows import SparkWindows
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.connecting.connection import JAVA, LIBRDKAFKA, VARIABLE
 from onceproof.harness.kafka.group_offsets import Commit
@@ -19,11 +20,20 @@ from onceproof.harness.processes.processes import Processes
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.subjects.spark.checkpoint import Checkpoint
 from onceproof.harness.subjects.spark.classes import with_classes
+from onceproof.harness.subjects.spark.crash_points import (
+    AFTER_COMMIT,
+    AFTER_OFFSET_LOG,
+    AFTER_SINK_WRITE,
+    BEFORE_SINK_COMMIT,
+    DURING_SINK_WRITE,
+    Window,
+)
 from onceproof.harness.subjects.spark.driver import start_driver
 from onceproof.harness.subjects.spark.file_sink import SparkFileSink
 from onceproof.harness.subjects.spark.foreach_batch_kafka import SparkForeachBatchKafka
 from onceproof.harness.subjects.spark.history import atomic_positions
 from onceproof.harness.subjects.spark.kafka_sink import SparkKafkaSink
+from onceproof.harness.subjects.spark.sink_of_batches import SinkOfBatches
 from onceproof.harness.subjects.spark.subject import JobPlace
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
@@ -31,6 +41,14 @@ from onceproof.harness.wait import Stop
 Job = Literal["file-sink", "foreachbatch-kafka", "foreachbatch-kafka-unguarded", "kafka-sink"]
 SparkJob = SparkFileSink | SparkForeachBatchKafka | SparkKafkaSink
 JOBS: Final[tuple[Job, ...]] = get_args(Job)
+_WHOLE: Final = (AFTER_OFFSET_LOG, AFTER_SINK_WRITE, AFTER_COMMIT)
+_WINDOWS: Final[Mapping[Job, tuple[Window, ...]]] = {
+    "file-sink": (*_WHOLE, DURING_SINK_WRITE, BEFORE_SINK_COMMIT),
+    "foreachbatch-kafka": _WHOLE,
+    "foreachbatch-kafka-unguarded": _WHOLE,
+    "kafka-sink": (*_WHOLE, DURING_SINK_WRITE),
+}
+"""Windows by job: a transaction is in the sink as a whole, and only files have a log."""
 _PATIENCE: Final = {"request.timeout.ms": "3000", "reconnect.backoff.max.ms": "500"}
 """Of Spark's own clients: a lost message would otherwise take half a minute."""
 
@@ -110,7 +128,28 @@ class SparkLane(PaymentsLane):
         super().prepare(reader)
         self._options  # noqa: B018
 
+    @cached_property
+    def windows(self) -> SparkWindows:
+        work = self._parts.work
+        log = self.job.sink_log(work)
+        if log is not None:
+            log.mkdir(parents=True)
+        return SparkWindows(
+            _WINDOWS[self.kind],
+            checkpoint=self.checkpoint,
+            sink_log=log,
+            sink=SinkOfBatches(
+                lambda: self.checkpoint, reader=self.around.reader, open_sink=self.open_sink
+            ),
+            driver=lambda: self.lives[-1] if self.lives else None,
+        )
+
+    def over(self) -> bool:
+        self.windows.check()
+        return super().over()
+
     def start(self) -> None:
+        self.windows.begin()
         client_id, parts = f"{self.name}-{len(self.lives) + 1}", self._parts
         place = JobPlace(
             source_bootstrap=self.around.bootstrap,

@@ -57,6 +57,33 @@ def test_text_that_names_no_single_is_refused(text: str) -> None:
         Single.parse(text)
 
 
+WINDOW = Point(
+    role="query", direction="window", api="after-commit", purpose="commit", ordinal="first",
+    target="checkpoint",
+)  # fmt: skip
+
+
+def test_client_is_killed_and_paused_in_a_window() -> None:
+    assert {act.name for act in acts_at(WINDOW)} == {"client killed", "client paused"}
+    for single in singles([WINDOW]):
+        assert Single.parse(single.id) == single
+        assert single.id == f"{single.act.name} @ query/window/after-commit/commit/first/checkpoint"
+    assert Passed.parse(f"1.0. {WINDOW.id}") == Passed(point=WINDOW, unit=0, life=1, ends=True)
+
+
+def test_place_is_counted_from_the_window_that_ended_the_unit_before() -> None:
+    fetch = replace(PRODUCE, role="query", api="Fetch", target="input-leader")
+    trace = [
+        Passed(point=point, unit=unit, life=1, ends=point == WINDOW)
+        for unit in range(5)
+        for point in (fetch, WINDOW)
+    ]
+    for point in (fetch, WINDOW):
+        place = place_of(point, trace)
+        assert place is not None
+        assert (place.ends, place.ended_by, place.nth) == (2, "after-commit", 1)
+
+
 def test_every_direction_has_its_acts() -> None:
     request = {act.name for act in acts_at(PRODUCE)}
     response = {act.name for act in acts_at(replace(PRODUCE, direction="response"))}

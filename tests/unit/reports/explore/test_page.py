@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from onceproof.commands.explore import exit_code
 from onceproof.harness.explore.exploration import Limits
 from onceproof.harness.explore.funnel import Funnel, told
 from onceproof.harness.explore.journal import Known
+from onceproof.harness.explore.points import CHECKPOINT, WINDOW, Passed, Point
+from onceproof.reports.explore.diagram import diagram
 from tests.unit.harness.explore.toy import Bug, ToyBench
 from tests.unit.reports.explore.made_up import BUG, MISSED, explored, page_of, violated_in
 
@@ -88,3 +91,20 @@ def test_exit_code(tmp_path: Path, bench: ToyBench, limit: int | None, code: int
     limits = Limits(trials=limit)
     figures, _ = explored(tmp_path, bench, with_pairs=False, limits=limits)
     assert exit_code(figures) == code
+
+
+def test_window_is_an_arrow_to_the_checkpoint() -> None:
+    request = Point(
+        role="query", direction="request", api="Fetch", purpose="work", ordinal="first",
+        target="input-leader",
+    )  # fmt: skip
+    window = replace(request, direction=WINDOW, api="after-commit", target=CHECKPOINT)
+    trace = [Passed(point=point, unit=0, life=1) for point in (request, window)]
+    drawn = diagram(trace, {request: "p1", window: "p2"}, {})
+    assert [title for _, title in drawn.lifelines] == [
+        "client",
+        "checkpoint",
+        "leader of the input",
+    ]
+    assert [arrow.title for arrow in drawn.arrows] == ["request of Fetch", "window after-commit"]
+    assert all(arrow.start < arrow.end for arrow in drawn.arrows)

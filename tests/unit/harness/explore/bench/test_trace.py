@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from onceproof.harness.explore.bench.trace import lane_and_life, traced
+from onceproof.harness.explore.bench.trace import lane_and_life, merged, traced
 
 
 def event(api: str, direction: str = "request", **more: Any) -> dict[str, Any]:
@@ -147,3 +147,63 @@ def test_targets() -> None:
     }
     found = traced(list(map(event, targets)), role="producer")
     assert {m.api: m.target for m in found} == targets
+
+
+def window(api: str, *, purpose: str = "commit", life: int = 1, **more: Any) -> dict[str, Any]:
+    fields = {"direction": "window", "purpose": purpose, "life": life, "ends": api == "committed"}
+    return {"api": api, **fields, **more}
+
+
+def test_windows_take_their_place_among_the_messages() -> None:
+    messages = [event("Fetch", at=1), event("Fetch", at=3), event("Fetch", at=3)]
+    windows = [window("planned", at=2), window("committed", at=4)]
+    found = merged(messages, windows)
+    assert [e["api"] for e in found] == ["Fetch", "planned", "Fetch", "Fetch", "committed"]
+
+
+def test_window_ends_a_unit_instead_of_a_transaction() -> None:
+    events = [
+        *exchange("ListOffsets"),
+        window("planned", purpose="work"),
+        *exchange("Produce"),
+        *exchange("EndTxn", commits=True),
+        window("committed"),
+        *exchange("ListOffsets"),
+    ]
+    found = [
+        (m.api, m.purpose, m.unit, m.ends)
+        for m in traced(events, role="query")
+        if m.direction != "response"
+    ]
+    assert found == [
+        ("ListOffsets", "start", 0, False),
+        ("planned", "work", 0, False),
+        ("Produce", "work", 0, False),
+        ("EndTxn", "commit", 0, False),
+        ("committed", "commit", 0, True),
+        ("ListOffsets", "work", 1, False),
+    ]
+
+
+def test_life_that_repeats_a_batch_is_not_at_work_yet() -> None:
+    events = [
+        window("planned", purpose="work"),
+        *exchange("Fetch", life=2),
+        window("committed", purpose="recovery", life=2),
+        *exchange("ListOffsets", life=2),
+        window("planned", purpose="work", life=2),
+        *exchange("Fetch", life=2),
+    ]
+    found = [
+        (m.api, m.purpose, m.target)
+        for m in traced(events, role="query")
+        if m.direction != "response"
+    ]
+    assert found == [
+        ("planned", "work", "checkpoint"),
+        ("Fetch", "recovery", "input-leader"),
+        ("committed", "recovery", "checkpoint"),
+        ("ListOffsets", "recovery", "input-leader"),
+        ("planned", "work", "checkpoint"),
+        ("Fetch", "work", "input-leader"),
+    ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.context.pipeline import WatchTrouble
-from onceproof.harness.faults.spark.driver import SinkOfBatches
+from onceproof.harness.faults.spark.driver import sink_of_batches
 from onceproof.harness.history.tables import Recorded, read_lines
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.sinks.base import AtomicBatch
@@ -75,7 +75,7 @@ def test_failed_watch_of_either_checkpoint_is_reported(world: World, which: int)
 
 
 def test_triggers_alternate_between_queries(world: World) -> None:
-    targets, sink = [], SinkOfBatches(FakeContext())
+    targets, sink = [], sink_of_batches(FakeContext())
     for _ in range(3):
         trigger = world.pipeline.crash_point_trigger(AFTER_COMMIT, sink, "a fault")
         targets.append(world.pipeline.checkpoint.query_id())
