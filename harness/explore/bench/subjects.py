@@ -16,7 +16,7 @@ from onceproof.harness.explore.bench.lanes.copier import CopierLane, SharedCopie
 from onceproof.harness.explore.bench.lanes.flink import FlinkLane
 from onceproof.harness.explore.bench.lanes.program import PLACEHOLDERS, ProgramLane
 from onceproof.harness.explore.bench.lanes.sender import SenderLane
-from onceproof.harness.explore.bench.lanes.spark import JOBS, Job, SparkLane, job_of
+from onceproof.harness.explore.bench.lanes.spark import Job, SparkLane, job_of
 from onceproof.harness.explore.bench.lanes.stored import PostgresLane, SqliteLane, StoredLane
 from onceproof.harness.explore.bench.lanes.streams import StreamsLane
 from onceproof.harness.explore.exploration import Load
@@ -360,6 +360,8 @@ _EVERY: Final[tuple[Subject, ...]] = (
     StreamsSubject(),
     FlinkSubject(),
     ConnectSubject(),
-    *(SparkQuery(job=job) for job in JOBS),
+    SparkQuery(job="file-sink"),
+    SparkQuery(job="foreachbatch-kafka"),
+    SparkQuery(job="kafka-sink"),
 )
 SUBJECTS: Final[Mapping[str, Subject]] = {subject.name: subject for subject in _EVERY}

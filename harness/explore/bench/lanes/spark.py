@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal
 
 from onceproof.checkers import Claim, at_least_once, exactly_once
 from onceproof.harness.explore.bench.lanes.base import in_turn
@@ -40,7 +40,6 @@ from onceproof.harness.wait import Stop
 
 Job = Literal["file-sink", "foreachbatch-kafka", "foreachbatch-kafka-unguarded", "kafka-sink"]
 SparkJob = SparkFileSink | SparkForeachBatchKafka | SparkKafkaSink
-JOBS: Final[tuple[Job, ...]] = get_args(Job)
 _WHOLE: Final = (AFTER_OFFSET_LOG, AFTER_SINK_WRITE, AFTER_COMMIT)
 _WINDOWS: Final[Mapping[Job, tuple[Window, ...]]] = {
     "file-sink": (*_WHOLE, DURING_SINK_WRITE, BEFORE_SINK_COMMIT),
