@@ -143,6 +143,9 @@ class Injection:
         in_time = self._reports.wait(over, _HIT_SECONDS)
         self._reports.settle()
         if not armed.met():
+            # A client that is frozen in a window only now would never end.
+            armed.remove()
+        if not armed.met():
             if act.breaks and self._convoy:
                 self._convoy.leave()
             return f"the client {'ended' if in_time else 'ran on'} {armed.not_met()}"
@@ -167,7 +170,9 @@ class Injection:
         """Kill or pause a client that is frozen in a window; return why it missed, if so."""
         pauses = aimed.single.act.pauses
         if pauses:
-            return armed.left() or self._pause(pauses)
+            if (left := armed.left()) is not None:
+                self._lane.lives[-1].thaw()
+            return left or self._pause(pauses)
         self._kill(aimed)
         # Once it is dead, its last writes have arrived.
         left = armed.left()

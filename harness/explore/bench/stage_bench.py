@@ -38,6 +38,8 @@ KEPT: Final = "violations"
 """Folder of the histories of violations, in that of the exploration."""
 _SECONDS: Final = 60.0
 _SIZE: Final = 24
+_EACH: Final = 6
+"""How many trials each lane makes in a batch at most: an interrupted batch is lost."""
 _SIZE_ALONE: Final = 6
 """Where each trial takes as long as a stage needs to start."""
 _CONVOY: Final = 12
@@ -76,11 +78,11 @@ class StageBench:
         The tables of batches with a violation are written to folders in `kept`.
         """
         assert tools.stage is not None
-        self.size = size or (_SIZE_ALONE if subject.alone else _SIZE)
         self._subject, self._tools, self._stop = subject, tools, stop
         self._stage_tools = tools.stage
         self._folder, self._kept = folder, kept or folder / KEPT
         self._lanes = min(lanes, subject.lanes)
+        self.size = size or (_SIZE_ALONE if subject.alone else min(_SIZE, _EACH * self._lanes))
         self._numbers, self._batches, self._stages = count(1), count(1), count(1)
         self._fails = cycle(range(1, BROKERS + 1))
         self._stack = ExitStack()

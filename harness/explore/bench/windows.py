@@ -12,12 +12,15 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from onceproof.harness.explore.points import CHECKPOINT, WINDOW, Purpose
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
+from onceproof.harness.wait import wait_until
+
+_SIGN_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,5 +169,15 @@ class ArmedWindow:
         return f"it had left the window {self._window} when it was struck"
 
     def remove(self) -> None:
-        if self._trigger is not None:
-            self._trigger.end()
+        """Disarm; what the trigger was about to strike is met when this returns."""
+        if self._trigger is None:
+            return
+        self._trigger.end()
+        if self._trigger.hit is not None:
+            wait_until(
+                self.met,
+                what=f"the sign of the window {self._window}",
+                seconds=_SIGN_SECONDS,
+                every=0.01,
+                seen=self._windows.passed,
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from threading import Timer
 from typing import ClassVar, cast
 
 import pytest
@@ -158,6 +159,16 @@ def test_fault_waits_for_the_event_of_its_window(windows: Made) -> None:
     windows.trigger.hit = Hit(0)
     assert armed.met() == []
     windows.unit(0)
+    assert len(armed.met()) == 1
+
+
+def test_fault_that_is_disarmed_as_it_strikes_has_met_its_window(windows: Made) -> None:
+    armed = ArmedWindow(windows, "planned")
+    armed.arm()
+    windows.begin()
+    windows.trigger.hit = Hit(0)
+    Timer(0.05, windows.unit, [0]).start()
+    armed.remove()
     assert len(armed.met()) == 1
 
 
