@@ -9,11 +9,13 @@ from typing import Final
 from zlib import crc32
 
 from onceproof.harness.explore.acts import Single, singles
-from onceproof.harness.explore.points import PURPOSES, Passed, Protocol, place_of
+from onceproof.harness.explore.points import PURPOSES, WINDOW, Passed, Protocol, place_of
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial, together
 
 TRIES: Final = 5
 """Maximum number of trials of a single that is missed."""
+_WINDOWS: Final = -1
+"""Rank of a crash window, before all purposes."""
 
 
 @dataclass(kw_only=True)
@@ -50,7 +52,8 @@ class Singles:
     def next(self, count: int) -> list[Trial]:
         """Return at most `count` trials to make now; none if all singles are done.
 
-        Commits come first, then combinations of API and act that were tried least, then cheap acts.
+        Crash windows come first, and commits, then combinations of API and act that were tried
+        least, then cheap acts.
         """
         trials = (self._aimed(single) for single in sorted(self._open, key=self._rank))
         return together(trials)[:count]
@@ -76,7 +79,7 @@ class Singles:
     def _rank(self, single: Single) -> tuple[int, int, int, int, str]:
         return (
             self._open[single],
-            PURPOSES.index(single.point.purpose),
+            _WINDOWS if single.point.direction == WINDOW else PURPOSES.index(single.point.purpose),
             self._seen[single.point.api, single.act.name],
             single.act.cost,
             single.id,
