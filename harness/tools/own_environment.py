@@ -37,6 +37,7 @@ _given = {{os.path.abspath(entry) for entry in os.environ.get("PYTHONPATH", "").
 sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) not in _given]
 site.addsitedir({packages!r})
 """
+_COMMAND: Final = "from onceproof.__main__ import main\n\nmain()\n"
 
 Say = Callable[[str], None]
 
@@ -62,6 +63,10 @@ class Places:
         return self.linked / "bin" / "python"
 
     @property
+    def command(self) -> list[str]:
+        return [str(self.python), "-P", str(self.linked / "bin" / "onceproof")]
+
+    @property
     def complete(self) -> bool:
         return _is_complete(self.packages) and _is_complete(self.linked)
 
@@ -69,12 +74,14 @@ class Places:
 def places() -> Places:
     folder, code, about = cache.location() / FOLDER, Path(__file__).parents[2], _metadata()
     packages = folder / f"packages-{_sum(LOCK.read_text(), _python())}"
-    linked = folder / f"onceproof-{_sum(str(packages), str(code), str(about))}"
+    # With what is written there, so that one of an older version is not taken for it.
+    form = (str(packages), str(code), str(about), _PATHS, _COMMAND)
+    linked = folder / f"onceproof-{_sum(*form)}"
     return Places(packages=packages, linked=linked, code=code, about=about)
 
 
-def ensure(say: Say) -> Path:
-    """Create what is missing; return the interpreter of this installation's environment.
+def ensure(say: Say) -> Places:
+    """Create what is missing of this installation's environment.
 
     Raises:
         SetupError: it cannot be created.
@@ -82,7 +89,7 @@ def ensure(say: Say) -> Path:
     at = places()
     cache.install(at.packages, partial(_install, say), usable=_is_complete)
     cache.install(at.linked, partial(_link, at=at), usable=_is_complete)
-    return at.python
+    return at
 
 
 def locked(text: str) -> list[str]:
@@ -131,5 +138,6 @@ def _link(folder: Path, *, at: Places) -> None:
     if at.about is not None:
         (site / at.about.name).symlink_to(at.about, target_is_directory=True)
     (site / "_harness_paths.py").write_text(_PATHS.format(packages=str(at.packages / _SITE)))
+    (folder / "bin" / "onceproof").write_text(_COMMAND)
     (site / "harness.pth").write_text("import _harness_paths\n")
     (folder / MARK).touch()

@@ -19,6 +19,8 @@ from onceproof.harness.tools.error import SetupError
 from onceproof.outside import CALLER_PATH
 
 _TROUBLE: Final = 3
+COMPLETION: Final = "_ONCEPROOF_COMPLETE"
+"""Variable with which a shell asks for completions."""
 EXTRA: Final = "full"
 """The extra that installs what the harness needs."""
 _MARKS: Final = (own_environment.MARK, virtualenv.STAMP)
@@ -31,19 +33,25 @@ def enter() -> None:
 
     Exit with a message if that environment cannot be created.
     """
-    if is_complete() or _asks("--help"):
+    if is_complete():
         return
-    if _asks("--version") and not own_environment.places().complete:
+    ready = own_environment.places().complete
+    # Shell completion must not install anything, and shows no help when there are no words.
+    if not ready and COMPLETION in os.environ:
+        return
+    if _asks("--help") and COMPLETION not in os.environ:
+        return
+    if _asks("--version") and not ready:
         print(f"onceproof {metadata.version('onceproof')}")
         print("  its own environment is installed when a command first needs it")
         sys.exit(0)
     try:
-        python = own_environment.ensure(_say)
+        command = own_environment.ensure(_say).command
     except SetupError as error:
         _say(str(error))
         sys.exit(_TROUBLE)
     environment = {**os.environ, CALLER_PATH: os.pathsep.join(filter(None, sys.path))}
-    os.execve(python, [str(python), "-P", "-m", "onceproof", *sys.argv[1:]], environment)
+    os.execve(command[0], [*command, *sys.argv[1:]], environment)
 
 
 def _asks(option: str) -> bool:

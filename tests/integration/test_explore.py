@@ -154,6 +154,7 @@ def test_every_act_meets_the_offsets_of_a_group(bench: StageBench) -> None:
     found = attempted(bench, trials)
     # Late offsets take the group back in many trials: docs/findings/librdkafka-late-offsets.md.
     late = {key: out for key, out in found.items() if key.startswith("request late")}
+    assert [o.missed for o in late.values()] == [None]
     assert set().union(*(o.anomalies for o in late.values())) <= {"offset-regressed"}
     others = {key: o.missed or o.verdict for key, o in found.items() if key not in late}
     assert others == dict.fromkeys(others, "holds")

@@ -88,7 +88,11 @@ def entered(light: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> list[Any]
     """What replaced the process, in an environment that lacks packages."""
     del light["pyspark"]
     done: list[Any] = []
-    monkeypatch.setattr(own_environment, "ensure", lambda _: Path("/own/bin/python"))
+    own = own_environment.Places(
+        packages=Path("/none"), linked=Path("/own"), code=Path("/code"), about=None
+    )
+    monkeypatch.setattr(own_environment, "ensure", lambda _: own)
+    monkeypatch.setattr(own_environment, "places", lambda: own)
     monkeypatch.setattr(os, "execve", lambda *given: done.append(given))
     return done
 
@@ -102,8 +106,8 @@ def test_command_is_replaced_by_that_of_its_own_environment(
     monkeypatch.setattr(sys, "argv", ["onceproof", *words])
     entering.enter()
     ((program, command, environment),) = entered
-    assert program == Path("/own/bin/python")
-    assert command == ["/own/bin/python", "-P", "-m", "onceproof", *words]
+    assert program == "/own/bin/python"
+    assert command == [program, "-P", "/own/bin/onceproof", *words]
     assert environment[CALLER_PATH].split(os.pathsep) == list(filter(None, sys.path))
 
 
@@ -114,6 +118,17 @@ def test_help_needs_no_other_environment(
     monkeypatch.setattr(sys, "argv", ["onceproof", *words])
     entering.enter()
     assert entered == []
+
+
+@pytest.mark.parametrize("ready", [True, False])
+def test_completion_installs_nothing(
+    entered: list[Any], monkeypatch: pytest.MonkeyPatch, ready: bool
+) -> None:
+    monkeypatch.setattr(own_environment.Places, "complete", ready)
+    monkeypatch.setattr(sys, "argv", ["onceproof"])
+    monkeypatch.setenv(entering.COMPLETION, "complete_bash")
+    entering.enter()
+    assert len(entered) == ready
 
 
 def test_version_is_told_before_anything_is_installed(

@@ -51,22 +51,30 @@ def probe(python: Path, **environ: str) -> list[Any]:
 
 def test_packages_and_the_installed_code_can_be_imported(installs: list[Path]) -> None:
     said: list[str] = []
-    python = own_environment.ensure(said.append)
+    python = own_environment.ensure(said.append).python
     heavy, code, version, _ = probe(python)
     assert Path(heavy).parents[3].name.startswith("packages-")
     assert Path(code).resolve().parent == (ROOT / "src" / "onceproof").resolve()
     assert version == "0.1.0"
     assert len(said) == len(installs) == 1
     assert "once" in said[0]
-    assert own_environment.ensure(said.append) == python
+    assert own_environment.ensure(said.append).python == python
     assert len(said) == len(installs) == 1
+
+
+def test_command_has_its_usual_name(installs: list[Path]) -> None:
+    command = own_environment.ensure(lambda _: None).command
+    done = subprocess.run([*command, "x"], capture_output=True, text=True, timeout=60, check=False)
+    # It lacks packages here, since the environment is that of the test.
+    assert "python -m" not in done.stdout + done.stderr
+    assert Path(command[-1]).name == "onceproof"
 
 
 def test_pythonpath_is_for_the_users_programs(installs: list[Path], tmp_path: Path) -> None:
     for name in ("heavy", "onceproof"):
         (tmp_path / "elsewhere" / name).mkdir(parents=True)
         (tmp_path / "elsewhere" / name / "__init__.py").touch()
-    python = own_environment.ensure(lambda _: None)
+    python = own_environment.ensure(lambda _: None).python
     found = probe(python, PYTHONPATH=f"{tmp_path / 'elsewhere'}{os.pathsep}{tmp_path}")
     assert "elsewhere" not in found[0] + found[1]
     assert found[3] == []
@@ -75,11 +83,11 @@ def test_pythonpath_is_for_the_users_programs(installs: list[Path], tmp_path: Pa
 def test_installations_share_the_packages(
     installs: list[Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    first = own_environment.ensure(lambda _: None)
+    first = own_environment.ensure(lambda _: None).python
     about = tmp_path / "onceproof-0.1.0.dist-info"
     shutil.copytree(own_environment.places().about or "", about)
     monkeypatch.setattr(own_environment, "_metadata", lambda: about)
-    second = own_environment.ensure(lambda _: None)
+    second = own_environment.ensure(lambda _: None).python
     assert first != second
     assert len(installs) == 1
     assert probe(second)[0] == probe(first)[0]
@@ -87,11 +95,11 @@ def test_installations_share_the_packages(
 
 @pytest.mark.parametrize("part", ["packages", "linked"])
 def test_removed_part_is_created_again(installs: list[Path], part: str) -> None:
-    python = own_environment.ensure(lambda _: None)
+    python = own_environment.ensure(lambda _: None).python
     assert own_environment.places().complete
     shutil.rmtree(getattr(own_environment.places(), part))
     assert not own_environment.places().complete
-    assert own_environment.ensure(lambda _: None) == python
+    assert own_environment.ensure(lambda _: None).python == python
     assert probe(python)
     assert len(installs) == (2 if part == "packages" else 1)
 
