@@ -68,7 +68,7 @@ def is_complete() -> bool:
     try:
         wanted = metadata.requires("onceproof") or []
     except metadata.PackageNotFoundError:
-        return False
+        return True  # a source tree that is not installed runs where it is
     return all(map(_is_installed, _of_extra(EXTRA, wanted)))
 
 

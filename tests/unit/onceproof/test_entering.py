@@ -83,6 +83,17 @@ def test_environment_without_a_package_is_not_complete(
     assert not entering.is_complete()
 
 
+@pytest.mark.usefixtures("light")
+def test_source_tree_that_is_not_installed_runs_where_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def requires(name: str) -> list[str]:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "requires", requires)
+    assert entering.is_complete()
+
+
 @pytest.fixture
 def entered(light: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What replaced the process, in an environment that lacks packages."""
