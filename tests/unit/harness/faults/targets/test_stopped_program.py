@@ -10,6 +10,7 @@ import onceproof.harness.faults.targets.stopped_program as module
 from onceproof.harness.faults.base import NoEffect
 from onceproof.harness.faults.targets.stopped_program import StoppedWithInputs
 from onceproof.harness.processes.processes import Process
+from onceproof.harness.processes.trouble import StageTrouble
 from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
 from tests.unit.fakes.process import FakeProcess
 from tests.unit.fakes.run_context import FakeContext
@@ -86,6 +87,26 @@ def test_no_effect_if_a_pausing_program_has_nothing_in_hand(
     stopped = stop(monkeypatch, FakeInputsInHand((3, 0.6), (0, 0.0)))
     with pytest.raises(NoEffect, match="it had read nothing since it last wrote"):
         stopped.evidence()
+
+
+def test_suspended_program_goes_on_if_it_cannot_be_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    in_hand = FakeInputsInHand(*[(0, 0.0)] * 800, (MANY, 0.0))
+    monkeypatch.setattr(module, "InputsInHand", lambda context: in_hand)
+    process, seen = FakeProcess("pipeline#1"), []
+
+    class Stays(FakeProgram):
+        def stop(self, how: str) -> Process:
+            seen.append(process.still)
+            raise StageTrouble("it does not end")
+
+    pipeline = Stays(Outputs(), FakeSupervisor(process))
+    with pytest.raises(StageTrouble, match="it does not end"):
+        StoppedWithInputs(FakeContext(pipeline=pipeline), "a stop", 0.8)
+    assert seen == [True], "it was suspended"
+    assert not process.still
+    assert in_hand.removed
 
 
 def stop(monkeypatch: pytest.MonkeyPatch, inputs_in_hand: FakeInputsInHand) -> StoppedWithInputs:
