@@ -58,7 +58,17 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 
 
 @pytest.fixture(scope="session")
-def onceproof_lab(request: pytest.FixtureRequest) -> Iterator[HeldLab]:
+def _onceproof_environment(request: pytest.FixtureRequest) -> None:
+    """Install the packages that the command needs, if this environment does not have them."""
+    from onceproof.pytest_plugin.environment import install
+
+    install(request.config)
+
+
+@pytest.fixture(scope="session")
+def onceproof_lab(
+    request: pytest.FixtureRequest, _onceproof_environment: None
+) -> Iterator[HeldLab]:
     """Yield three brokers behind proxies, started on first use.
 
     Each xdist worker has its own.
@@ -85,7 +95,7 @@ def onceproof_cluster(onceproof_lab: HeldLab, request: pytest.FixtureRequest) ->
 
 
 @pytest.fixture
-def onceproof_judged(request: pytest.FixtureRequest) -> Judged:
+def onceproof_judged(request: pytest.FixtureRequest, _onceproof_environment: None) -> Judged:
     """Run the scenario of the test's marker; the test fails unless every claim is as expected."""
     from onceproof.pytest_plugin.judged import scenario
     from onceproof.pytest_plugin.options import Options
@@ -100,7 +110,7 @@ def onceproof_judged(request: pytest.FixtureRequest) -> Judged:
 
 
 @pytest.fixture
-def onceproof_verify(request: pytest.FixtureRequest) -> Verify:
+def onceproof_verify(request: pytest.FixtureRequest, _onceproof_environment: None) -> Verify:
     """Return a function that runs `onceproof verify` and fails unless every claim holds."""
     from onceproof.pytest_plugin.judged import verify
     from onceproof.pytest_plugin.options import Options

@@ -19,8 +19,8 @@ from onceproof.command import command
 from onceproof.lab_client import LabUnavailable, ask
 from onceproof.pytest_plugin.options import Options
 
-UP_SECONDS: Final = 1800.0
-"""Startup limit; the first lab on a machine installs its own packages and downloads its brokers."""
+UP_SECONDS: Final = 600.0
+"""Startup limit; the first lab on a machine downloads its brokers."""
 DOWN_SECONDS: Final = 120.0
 _SHOWN: Final = 20
 """Lines of the lab's output that an error shows."""

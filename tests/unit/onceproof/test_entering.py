@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from onceproof.harness.tools import own_environment
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.python_file import import_file
 from onceproof.outside import CALLER_PATH
+from onceproof.pytest_plugin import environment
 
 NUMBERS = st.lists(st.integers(0, 12), min_size=1, max_size=4).map(tuple)
 REQUIRES = [
@@ -180,6 +183,25 @@ def test_a_users_file_imports_packages_of_the_users_environment(
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setenv(CALLER_PATH, f"{site}{os.pathsep}")
     assert import_file(file).VALUE == 7
+
+
+@pytest.mark.parametrize("worker", [False, True])
+def test_plugin_says_on_the_terminal_what_it_installs(
+    light: dict[str, str], monkeypatch: pytest.MonkeyPatch, worker: bool
+) -> None:
+    said: list[str] = []
+    shown: list[str] = []
+    reporter = SimpleNamespace(ensure_newline=lambda: None, write_line=said.append)
+    capture = SimpleNamespace(global_and_fixture_disabled=lambda: nullcontext(shown.append("x")))
+    plugins = {} if worker else {"terminalreporter": reporter, "capturemanager": capture}
+    config: Any = SimpleNamespace(pluginmanager=SimpleNamespace(get_plugin=plugins.get))
+    monkeypatch.setattr(own_environment, "ensure", lambda say: say("installing packages"))
+    environment.install(config)
+    assert said == []
+    del light["pyspark"]
+    environment.install(config)
+    assert said == ([] if worker else ["onceproof: installing packages"])
+    assert len(shown) == len(said)
 
 
 JUDGES = """
