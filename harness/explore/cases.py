@@ -23,7 +23,7 @@ class Case:
 
     Attributes:
         anomalies: those of the violation; a repeated trial fails like it if it has one of them.
-        failed: how many of `tries` confirmed the violation.
+        failed: in how many of `tries` this case failed when it was found.
     """
 
     faults: Faults
@@ -42,17 +42,21 @@ class Case:
 
 
 def cases_of(known: Known) -> list[Case]:
-    """Return the smallest case of each shrunk violation, each set of faults once."""
+    """Return the smallest case of each shrunk violation, each set of faults once.
+
+    A case that failed in no try after it was shrunk is left out.
+    """
     anomalies = {e.key: e.outcome.anomalies for e in known.trials if e.outcome.violated}
     found: dict[str, Case] = {}
     for key, shrunk in known.shrunk.items():
-        confirmed = known.confirmed[key]
+        if not shrunk.failed:
+            continue
         case = Case(
             faults=parse_key(shrunk.to),
             load=Load(transactions=shrunk.transactions, records=shrunk.records),
             anomalies=anomalies[key],
-            failed=confirmed.failed,
-            tries=confirmed.tries,
+            failed=shrunk.failed,
+            tries=shrunk.tries,
         )
         found.setdefault(case.key, case)
     return list(found.values())

@@ -259,8 +259,18 @@ class Exploration:
         records = smallest(
             load.records, 1, lambda n: still(Load(transactions=transactions, records=n))
         )
+        smaller = Load(transactions=transactions, records=records)
+        trial = self._placed(least, smaller)
         self.journal.shrunk(
-            Shrunk(key=key, to=key_of(least), transactions=transactions, records=records)
+            Shrunk(
+                key=key,
+                to=key_of(least),
+                transactions=transactions,
+                records=records,
+                # It may fail more rarely than the whole.
+                failed=self._failures(trial, smaller, outcome, CONFIRMATIONS),
+                tries=CONFIRMATIONS,
+            )
         )
 
     def _failures(self, trial: Trial | None, load: Load, outcome: Outcome, tries: int) -> int:

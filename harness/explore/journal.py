@@ -42,12 +42,18 @@ class Confirmed:
 
 @dataclass(frozen=True, kw_only=True)
 class Shrunk:
-    """The smallest faults and workload with which a violation was seen."""
+    """The smallest faults and workload with which a violation was seen.
+
+    Attributes:
+        failed: in how many of `tries` they failed; 0 if that was not measured.
+    """
 
     key: str
     to: str
     transactions: int
     records: int
+    failed: int = 0
+    tries: int = 0
 
 
 @dataclass(kw_only=True)

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.harness.tools import cache, virtualenv
+from onceproof.harness.tools.error import SetupError
 
 LOCK: Final = Path(__file__).with_name("harness.lock")
 FOLDER: Final = "environments"
@@ -29,7 +28,6 @@ MARK: Final = "onceproof-environment"
 """A file in the prefix of each environment that is complete."""
 SIZE: Final = "1.1 GB"
 """On disk, with PySpark. About 0.6 GB are downloaded."""
-_SITE: Final = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
 _PATHS: Final = """import os, site, sys
 
 # A user's PYTHONPATH, often that of a Spark, is for the user's programs only.
@@ -87,14 +85,13 @@ def ensure(say: Say) -> Places:
         SetupError: it cannot be created.
     """
     at = places()
-    cache.install(at.packages, partial(_install, say), usable=_is_complete)
+
+    def wait() -> None:
+        say("waiting for another process that installs the harness's packages")
+
+    cache.install(at.packages, partial(_install, say), usable=_is_complete, waiting=wait)
     cache.install(at.linked, partial(_link, at=at), usable=_is_complete)
     return at
-
-
-def locked(text: str) -> list[str]:
-    """Return the `name==version` of each package in a lock."""
-    return re.findall(r"^([A-Za-z0-9._-]+==[^\s;\\]+)", text, re.MULTILINE)
 
 
 def _python() -> str:
@@ -114,30 +111,32 @@ def _metadata() -> Path | None:
 
 def _is_complete(folder: Path) -> bool:
     """Return whether an environment is complete, and what it links to is still there."""
-    links = [folder / "bin" / "python", *(folder / _SITE).glob("onceproof*")]
+    links = [folder / "bin" / "python", *(folder / virtualenv.SITE).glob("onceproof*")]
     return (folder / MARK).exists() and all(link.exists() for link in links)
 
 
 def _install(say: Say, folder: Path) -> None:
-    virtualenv.check_disk(folder)
-    count = len(locked(LOCK.read_text()))
+    virtualenv.check_disk(folder.parent)
     say(
-        f"installing the harness's own {count} Python packages into {folder.parent}, once: about "
-        f"{SIZE} on disk. Your environment stays as it is."
+        f"installing the harness's own Python packages into {folder.parent}, once: about {SIZE} on "
+        "disk. Your environment stays as it is."
     )
     virtualenv.create(folder)
-    log = folder / "setup.log"
-    virtualenv.install_locked(folder / "bin" / "python", LOCK, log=log, to=sys.stderr)
+    python = folder / "bin" / "python"
+    virtualenv.install_locked(python, LOCK, work=folder, to=virtualenv.STDERR)
+    if missing := virtualenv.not_installed(folder, LOCK.read_text()):
+        raise SetupError(f"pip did not install {', '.join(missing)}. Try again.")
     (folder / MARK).touch()
 
 
 def _link(folder: Path, *, at: Places) -> None:
     virtualenv.create(folder, "--without-pip")
-    site = folder / _SITE
+    site = folder / virtualenv.SITE
     (site / "onceproof").symlink_to(at.code, target_is_directory=True)
     if at.about is not None:
         (site / at.about.name).symlink_to(at.about, target_is_directory=True)
-    (site / "_harness_paths.py").write_text(_PATHS.format(packages=str(at.packages / _SITE)))
+    packages = str(at.packages / virtualenv.SITE)
+    (site / "_harness_paths.py").write_text(_PATHS.format(packages=packages))
     (folder / "bin" / "onceproof").write_text(_COMMAND)
     (site / "harness.pth").write_text("import _harness_paths\n")
     (folder / MARK).touch()

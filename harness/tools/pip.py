@@ -11,7 +11,6 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
 
 from onceproof.harness.tools.error import SetupError
 
@@ -48,13 +47,13 @@ def install(
     arguments: Sequence[str],
     *,
     log: Path | None = None,
-    to: IO[Any] | None = None,
+    to: int | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> None:
     """Run `pip install` with an interpreter.
 
-    With `log`, pip prints its progress to `to`, by default standard output, and its errors are
-    appended to the log; without, it is silent.
+    With `log`, pip prints its progress, and its errors are appended to the log. With the file
+    descriptor `to`, it prints both there. Without either it is silent.
 
     Raises:
         SetupError: pip failed; the message says why.
@@ -62,7 +61,7 @@ def install(
     done = subprocess.run(
         [str(python), "-m", "pip", "install", "--no-input", *arguments],
         stdin=subprocess.DEVNULL,
-        stdout=to if log else subprocess.DEVNULL,
+        stdout=to or (None if log else subprocess.DEVNULL),
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
@@ -72,6 +71,8 @@ def install(
     if log and done.stderr:
         with log.open("a") as journal:
             journal.write(done.stderr)
+    if to and done.stderr:
+        os.write(to, done.stderr.encode())
     if done.returncode != 0:
         raise SetupError(explain(done.stderr, log=log))
 

@@ -18,7 +18,6 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
 
 from onceproof.harness.tools import cache, pip
 from onceproof.harness.tools.error import SetupError, from_os
@@ -28,6 +27,9 @@ NEEDED_DISK = 3 * GIB
 """PySpark alone needs 0.4 GB four times: as archive, unpacked, as wheel, and installed."""
 STAMP = "onceproof-stamp"
 UNFINISHED = "unfinished"
+SITE = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+STDERR = 2
+"""File descriptor: `sys.stderr` has none where pytest captures it."""
 
 Say = Callable[[str], None]
 Install = Callable[["Environment", Say], None]
@@ -101,14 +103,21 @@ def _read_stamp(environment: Environment) -> str:
 
 def missing(environment: Environment) -> list[str]:
     """Return the locked packages that are not installed; all of them if Python is missing."""
-    text = environment.lock.read_text()
-    # Lines with a marker are skipped: they may be for other systems.
-    pinned = re.findall(r"^([A-Za-z0-9._-]+==[^\s;]+)(?: \\)?$", text, re.MULTILINE)
     if not environment.command.exists() or not environment.python.exists():
-        return pinned
-    site = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
-    installed = {_normalized(path.stem) for path in (environment.folder / site).glob("*.dist-info")}
-    return [each for each in pinned if _normalized(each) not in installed]
+        return pinned(environment.lock.read_text())
+    return not_installed(environment.folder, environment.lock.read_text())
+
+
+def pinned(lock: str) -> list[str]:
+    """Return the `name==version` of each package in a lock that every system needs."""
+    # Lines with a marker are skipped: they may be for other systems.
+    return re.findall(r"^([A-Za-z0-9._-]+==[^\s;]+)(?: \\)?$", lock, re.MULTILINE)
+
+
+def not_installed(folder: Path, lock: str) -> list[str]:
+    """Return the packages of a lock that an environment does not have."""
+    installed = {_normalized(path.stem) for path in (folder / SITE).glob("*.dist-info")}
+    return [each for each in pinned(lock) if _normalized(each) not in installed]
 
 
 def _normalized(text: str) -> str:
@@ -162,7 +171,7 @@ def _create(environment: Environment) -> None:
 def create(folder: Path, *options: str) -> None:
     """Create a virtual environment; raise `SetupError` if that fails."""
     command = [sys.executable, "-m", "venv", *options, str(folder)]
-    if subprocess.run(command, stdout=sys.stderr, check=False).returncode:
+    if subprocess.run(command, stdout=STDERR, check=False).returncode:
         raise SetupError(f"The virtual environment {folder} could not be created.")
 
 
@@ -170,25 +179,30 @@ def from_lock(environment: Environment, say: Say) -> None:
     """Install the locked packages, then the project itself as an editable install."""
     log = environment.folder / "onceproof-setup.log"
     say("installing Python packages")
-    install_locked(environment.python, environment.lock, log=log)
+    install_locked(environment.python, environment.lock, work=environment.folder, log=log)
     own = ("--no-deps", "--no-build-isolation", "--no-index", "-e", str(environment.root))
     pip.install(environment.python, own, log=log)
 
 
-def install_locked(python: Path, lock: Path, *, log: Path, to: IO[Any] | None = None) -> None:
+def install_locked(
+    python: Path, lock: Path, *, work: Path, log: Path | None = None, to: int | None = None
+) -> None:
     """Install all packages of a lock, which includes the build tools that they need.
 
-    `log` is in a folder that has room for the builds; `to` is as in `pip.install`.
+    `work` is a folder that has room for the builds; `log` and `to` are as in `pip.install`.
 
     Raises:
         SetupError: pip failed.
     """
     hashed = ("--require-hashes", "--no-build-isolation", "--requirement")
-    with tempfile.TemporaryDirectory(dir=log.parent) as work:
-        settings, builders = Path(work, "build.cfg"), Path(work, "builders.txt")
+    with tempfile.TemporaryDirectory(dir=work) as builds:
+        settings, builders = Path(builds, "build.cfg"), Path(builds, "builders.txt")
         # PySpark is only published as source; an uncompressed wheel halves its build time.
         settings.write_text("[bdist_wheel]\ncompression = stored\n")
-        variables = {**os.environ, "DIST_EXTRA_CONFIG": str(settings), "TMPDIR": work}
+        variables = {**os.environ, "DIST_EXTRA_CONFIG": str(settings), "TMPDIR": builds}
+        # Packages that the user's variables lead to would count as installed.
+        for name in ("PYTHONPATH", "PYTHONHOME"):
+            variables.pop(name, None)
         # The build tools are also in the lock, and are installed first.
         text = lock.read_text()
         names = ("packaging", "setuptools", "wheel")

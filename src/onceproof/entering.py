@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.tools import own_environment, virtualenv
+from onceproof.harness.tools import cache, own_environment, virtualenv
 from onceproof.harness.tools.error import SetupError
 from onceproof.outside import CALLER_PATH
 
@@ -44,6 +44,9 @@ def enter() -> None:
     if _asks("--version") and not ready:
         print(f"onceproof {metadata.version('onceproof')}")
         print("  its own environment is installed when a command first needs it")
+        sys.exit(0)
+    if sys.argv[1:2] == ["clean"] and not ready:
+        _say(f"nothing is installed but downloads in {cache.location()}; remove that folder")
         sys.exit(0)
     try:
         command = own_environment.ensure(_say).command

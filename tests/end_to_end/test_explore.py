@@ -46,6 +46,9 @@ def test_subjects_are_listed() -> None:
         (["no-such"], "unknown subject no-such: expected one of librdkafka-transactional"),
         ([SUBJECT, "--shard", "3/2"], "expected I/N with 1 ≤ I ≤ N, found 3/2"),
         ([SUBJECT, "--only", "burned"], "invalid point"),
+        ([SUBJECT, "--cases", "x", "--only", "y"], "give either --only or --cases"),
+        (["--cases", "x"], "give a subject with --cases"),
+        ([SUBJECT, "--cases", "no-such.json"], "no-such.json is not a file of cases"),
     ],
 )
 def test_invalid_use_is_told(arguments: list[str], why: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -25,7 +26,7 @@ class Armed(Protocol):
         """Return how the client went on or ended, as it did not act."""
 
     def remove(self) -> None:
-        """Let it act no longer."""
+        """Let it act no longer, also if it is armed only later."""
 
 
 @dataclass(kw_only=True)
@@ -44,6 +45,8 @@ class ArmedRule:
     links: Sequence[str]
     reports: Reports
     _placed: list[Placed] = field(default_factory=list, init=False)
+    _removed: bool = field(default=False, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     @property
     def rule(self) -> Placed:
@@ -51,6 +54,11 @@ class ArmedRule:
         return self._placed[-1]
 
     def arm(self) -> None:
+        with self._lock:
+            if not self._removed:
+                self._place()
+
+    def _place(self) -> None:
         act, place, api = self.aimed.single.act, self.aimed.place, self.aimed.single.point.api
         assert act.direction != "window"
         assert act.action is not None
@@ -81,5 +89,7 @@ class ArmedRule:
         return "without the message"
 
     def remove(self) -> None:
+        with self._lock:
+            self._removed = True
         for placed in reversed(self._placed):
             placed.remove()

@@ -75,6 +75,9 @@ class Injection:
             stack.callback(self._lane.close)
             for aimed, armed in zip(self._trial.aimed, faults, strict=True):
                 missed = missed or self._carry_out(aimed, armed)
+            if missed is not None:
+                for armed in faults:
+                    armed.remove()
             if faults:
                 self._lane.go_on()
             try:
@@ -170,6 +173,8 @@ class Injection:
         """Kill or pause a client that is frozen in a window; return why it missed, if so."""
         pauses = aimed.single.act.pauses
         if pauses:
+            # Freezing does not wait until it stands still.
+            self._lane.lives[-1].pause(self._lane.around.stop)
             if (left := armed.left()) is not None:
                 self._lane.lives[-1].thaw()
             return left or self._pause(pauses)
@@ -290,7 +295,7 @@ def _apis_after(events: Sequence[Event], hit: int) -> tuple[str, ...]:
 
 def _reconnected(events: Sequence[Event], hit: int) -> bool:
     before, after = (
-        {(event["link"], event["connection"]) for event in part}
+        {(event["link"], event["connection"]) for event in part if event["direction"] != WINDOW}
         for part in (events[: hit + 1], events[hit + 1 :])
     )
     return hit >= 0 and not after <= before

@@ -63,6 +63,11 @@ class Windows(ABC):
     def close(self) -> None:
         """Take the signs that have come so far, and no others."""
 
+    @property
+    def life(self) -> int:
+        """Number of the client's newest life, from 1."""
+        return self._life
+
     def passed(self) -> list[Event]:
         """Return the windows that have begun so far, in order, as events like those of gates."""
         with self._lock:
@@ -139,16 +144,26 @@ class ArmedWindow:
         self._windows, self._window = windows, window
         self._trigger: CrashPointTrigger | None = None
         self._met: list[Event] = []
+        self._life = 0
+        self._removed = False
+        self._lock = threading.Lock()
 
     def arm(self) -> None:
-        self._trigger = self._windows.arm(self._window)
+        with self._lock:
+            if not self._removed:
+                self._life = self._windows.life
+                self._trigger = self._windows.arm(self._window)
 
     def met(self) -> list[Event]:
         """Return the event of the window in which the client is frozen; none before."""
         hit = self._trigger.hit if self._trigger else None
         if hit is not None and not self._met:
-            wanted = (self._window, hit.number)
-            found = (e for e in self._windows.passed() if (e["api"], e["correlation_id"]) == wanted)
+            wanted = (self._window, hit.number, self._life)
+            found = (
+                event
+                for event in self._windows.passed()
+                if (event["api"], event["correlation_id"], event["life"]) == wanted
+            )
             # The next life, which does the same again, does not begin before this is found.
             self._met = list(found)[-1:]
         return self._met
@@ -170,6 +185,8 @@ class ArmedWindow:
 
     def remove(self) -> None:
         """Disarm; what the trigger was about to strike is met when this returns."""
+        with self._lock:
+            self._removed = True
         if self._trigger is None:
             return
         self._trigger.end()

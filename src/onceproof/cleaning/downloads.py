@@ -15,10 +15,11 @@ from typing import Final
 
 from onceproof.cleaning.item import Item, size_of
 from onceproof.harness.processes.sweep import living
-from onceproof.harness.tools import cache
+from onceproof.harness.tools import cache, own_environment
 
+_ENVIRONMENTS: Final = own_environment.FOLDER
 _OURS: Final = (
-    "brokers", "environments", "jars", "java", "postgres-*", "power", "proton", "spark",
+    "brokers", _ENVIRONMENTS, "jars", "java", "postgres-*", "power", "proton", "spark",
     "toxiproxy-*",
 )  # fmt: skip
 _LEARNED: Final = {
@@ -27,13 +28,18 @@ _LEARNED: Final = {
 }
 """Results of dry runs: folder → pattern of its files' names."""
 _LOCK: Final = ".lock"
+_UNFINISHED: Final = re.compile(r"\.(.+)\.\d+(?:\.old)?\.tmp")
 
 
 def find_downloads(environ: Mapping[str, str] = os.environ) -> list[Item]:
     folder = cache.location(environ)
     busy = "may be in use by a running onceproof" if living() else None
     patterns = (*_OURS, *_LEARNED)
-    paths = sorted(path for pattern in patterns for path in folder.glob(pattern))
+    paths = sorted(
+        (path for pattern in patterns for path in folder.glob(pattern)),
+        # This command may run in one of the environments, so they come last.
+        key=lambda path: (path.name == _ENVIRONMENTS, path),
+    )
     return [
         Item(
             name=str(path),
@@ -59,5 +65,8 @@ def _is_ours(path: Path) -> bool:
 
 
 def _installed(path: Path) -> bool:
-    lock = path if path.suffix == _LOCK else path.with_name(f".{path.name}{_LOCK}")
-    return lock.is_file()
+    if path.suffix == _LOCK:
+        return path.is_file()
+    unfinished = _UNFINISHED.fullmatch(path.name)
+    name = unfinished[1] if unfinished else path.name
+    return path.with_name(f".{name}{_LOCK}").is_file()

@@ -75,6 +75,9 @@ def explore(
 
     if merge:
         sys.exit(command.merge(merge, out=out))
+    if cases and (only or subject is None):
+        wrong = "either --only or --cases" if only else "a subject with --cases"
+        raise typer.BadParameter(f"give {wrong}")
     if subject is None:
         sys.exit(command.list_subjects())
     sys.exit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import nullcontext
 from functools import partial
 
@@ -24,7 +25,8 @@ def install(config: pytest.Config) -> None:
 def _say(config: pytest.Config, words: str) -> None:
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     capture = config.pluginmanager.get_plugin("capturemanager")
-    if reporter is None:  # a worker of xdist has no terminal
+    if reporter is None:  # a worker of xdist
+        print(f"onceproof: {words}", file=sys.__stderr__)
         return
     with nullcontext() if capture is None else capture.global_and_fixture_disabled():
         reporter.ensure_newline()

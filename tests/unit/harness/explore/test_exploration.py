@@ -81,7 +81,7 @@ def test_planted_single_is_found_and_shrunk(
     assert found.records == max(
         records, 3 if "/middle/" in fault else 2 if "/last/" in fault else 1
     )
-    assert bench.trials <= len(SINGLES) + CONFIRMATIONS + 6
+    assert bench.trials <= len(SINGLES) + 2 * CONFIRMATIONS + 6
 
 
 @settings(max_examples=5, deadline=None)

@@ -38,6 +38,7 @@ def installs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
     monkeypatch.setattr(virtualenv, "create", lambda folder, *_: create(folder, "--without-pip"))
     monkeypatch.setattr(virtualenv, "install_locked", install)
     monkeypatch.setattr(virtualenv, "check_disk", lambda _: None)
+    monkeypatch.setattr(virtualenv, "not_installed", lambda *_: [])
     return made
 
 
@@ -117,10 +118,19 @@ def test_failed_installation_leaves_nothing(
     assert [path.name for path in folder.iterdir() if path.is_dir()] == []
 
 
+def test_packages_that_pip_left_out_are_told(
+    installs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(virtualenv, "not_installed", lambda *_: ["pyspark==4.0.0"])
+    with pytest.raises(SetupError, match=r"pip did not install pyspark==4\.0\.0"):
+        own_environment.ensure(lambda _: None)
+    assert not own_environment.places().complete
+
+
 def test_lock_has_the_versions_that_are_tested() -> None:
     own = own_environment.LOCK.read_text()
-    tested = set(own_environment.locked((ROOT / "requirements.txt").read_text()))
-    found = own_environment.locked(own)
+    tested = set(virtualenv.pinned((ROOT / "requirements.txt").read_text()))
+    found = virtualenv.pinned(own)
     assert set(found) <= tested
     assert {"pyspark", "duckdb", "setuptools", "wheel"} <= {each.split("==")[0] for each in found}
     assert not re.search(r"https?://|--(index|find)", own)

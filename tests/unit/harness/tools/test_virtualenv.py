@@ -216,6 +216,27 @@ def make_pip(script: str, folder: Path) -> Path:
     return python
 
 
+def test_pip_does_not_count_packages_of_the_users_variables(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lock, said = tmp_path / "lock", tmp_path / "said"
+    lock.write_text(LOCK)
+    python = make_pip(f'echo "${{PYTHONPATH-none}} ${{PYTHONHOME-none}}" >> {said}', tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "/opt/spark/python")
+    monkeypatch.setenv("PYTHONHOME", "/opt/python")
+    virtualenv.install_locked(python, lock, work=tmp_path)
+    assert set(said.read_text().splitlines()) == {"none none"}
+
+
+def test_pip_prints_errors_where_it_prints_progress(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with pytest.raises(SetupError, match="odd thing"):
+        pip.install(make_pip("echo error: odd thing >&2; exit 1", tmp_path), [], to=2)
+    found = capfd.readouterr()
+    assert (found.out, found.err) == ("", "progress\nerror: odd thing\n")
+
+
 @pytest.mark.parametrize("logged", [True, False])
 def test_pip_shows_progress_only_with_a_log(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], logged: bool

@@ -139,8 +139,8 @@ def test_counts_are_those_of_a_life(
 
 def test_fault_meets_the_window_of_the_life_that_it_struck(windows: Made) -> None:
     armed = ArmedWindow(windows, "planned")
-    armed.arm()
     windows.begin()
+    armed.arm()
     windows.unit(0)
     assert armed.met() == []
     windows.trigger.hit = Hit(0)
@@ -154,8 +154,8 @@ def test_fault_meets_the_window_of_the_life_that_it_struck(windows: Made) -> Non
 def test_fault_waits_for_the_event_of_its_window(windows: Made) -> None:
     """The trigger hits before the sign is noted."""
     armed = ArmedWindow(windows, "planned")
-    armed.arm()
     windows.begin()
+    armed.arm()
     windows.trigger.hit = Hit(0)
     assert armed.met() == []
     windows.unit(0)
@@ -164,12 +164,22 @@ def test_fault_waits_for_the_event_of_its_window(windows: Made) -> None:
 
 def test_fault_that_is_disarmed_as_it_strikes_has_met_its_window(windows: Made) -> None:
     armed = ArmedWindow(windows, "planned")
-    armed.arm()
     windows.begin()
+    armed.arm()
     windows.trigger.hit = Hit(0)
     Timer(0.05, windows.unit, [0]).start()
     armed.remove()
     assert len(armed.met()) == 1
+
+
+def test_removed_fault_is_not_armed_later(windows: Made) -> None:
+    """Its unit may come only when the trial goes on, and then nobody would thaw the client."""
+    armed = ArmedWindow(windows, "planned")
+    windows.when(1, END, 1, armed.arm)
+    windows.begin()
+    armed.remove()
+    windows.unit(0)
+    assert armed.not_met() == "without the window"
 
 
 def test_client_that_left_its_window_is_missed(windows: Made) -> None:
