@@ -20,12 +20,11 @@ from typing import Final
 
 from onceproof.harness.tools import cache, virtualenv
 from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.marks import MARK
 
 LOCK: Final = Path(__file__).with_name("harness.lock")
 FOLDER: Final = "environments"
 """In the cache."""
-MARK: Final = "onceproof-environment"
-"""A file in the prefix of each environment that is complete."""
 SIZE: Final = "1.1 GB"
 """On disk, with PySpark. About 0.6 GB are downloaded."""
 _PATHS: Final = """import os, site, sys

@@ -21,11 +21,11 @@ from pathlib import Path
 
 from onceproof.harness.tools import cache, pip
 from onceproof.harness.tools.error import SetupError, from_os
+from onceproof.harness.tools.marks import STAMP
 
 GIB = 1 << 30
 NEEDED_DISK = 3 * GIB
 """PySpark alone needs 0.4 GB four times: as archive, unpacked, as wheel, and installed."""
-STAMP = "onceproof-stamp"
 UNFINISHED = "unfinished"
 SITE = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
 STDERR = 2

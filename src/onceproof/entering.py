@@ -2,6 +2,9 @@
 
 A project installs onceproof beside its own packages, so the installation brings as few as possible.
 The command replaces itself by that of the harness's own environment, unless this one is complete.
+
+Every command comes through here, nearly always where all is installed, so that most imports are in
+functions: at the top they would take a fifth of a start.
 """
 
 from __future__ import annotations
@@ -10,20 +13,16 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.tools import cache, own_environment, virtualenv
-from onceproof.harness.tools.error import SetupError
-from onceproof.outside import CALLER_PATH
+from onceproof.harness.tools.marks import MARK, STAMP
 
 _TROUBLE: Final = 3
 COMPLETION: Final = "_ONCEPROOF_COMPLETE"
 """Variable with which a shell asks for completions."""
 EXTRA: Final = "full"
 """The extra that installs what the harness needs."""
-_MARKS: Final = (own_environment.MARK, virtualenv.STAMP)
 _REQUIREMENT: Final = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*([^;]*)")
 _LIMIT: Final = re.compile(r"(==|>=|<=|<|>)\s*([0-9.]+)")
 
@@ -35,6 +34,12 @@ def enter() -> None:
     """
     if is_complete():
         return
+    from importlib import metadata
+
+    from onceproof.harness.tools import cache, own_environment
+    from onceproof.harness.tools.error import SetupError
+    from onceproof.outside import CALLER_PATH
+
     ready = own_environment.places().complete
     # Shell completion must not install anything, and shows no help when there are no words.
     if not ready and COMPLETION in os.environ:
@@ -66,8 +71,10 @@ def _asks(option: str) -> bool:
 
 def is_complete() -> bool:
     """Whether this environment has all packages of the harness, in versions that it works with."""
-    if any(Path(sys.prefix, mark).exists() for mark in _MARKS):
+    if any(Path(sys.prefix, mark).exists() for mark in (MARK, STAMP)):
         return True
+    from importlib import metadata
+
     try:
         wanted = metadata.requires("onceproof") or []
     except metadata.PackageNotFoundError:
@@ -87,6 +94,8 @@ def _of_extra(extra: str, requirements: Sequence[str]) -> Iterator[str]:
 
 
 def _is_installed(requirement: str) -> bool:
+    from importlib import metadata
+
     found = _REQUIREMENT.match(requirement)
     assert found is not None, requirement
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.tools import cache, own_environment
+from onceproof.harness.tools.marks import MARK
 from tests.packaging.building import build
 
 pytestmark = pytest.mark.integration
@@ -44,7 +45,7 @@ def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     packages.mkdir(parents=True)
     for part in ("bin", "lib"):
         (packages / part).symlink_to(Path(sys.prefix, part), target_is_directory=True)
-    (packages / own_environment.MARK).touch()
+    (packages / MARK).touch()
     for tool in known.iterdir():
         if tool.name != own_environment.FOLDER:
             (new / tool.name).symlink_to(tool)

@@ -26,7 +26,7 @@ class StoringMembers(Members):
 
     def __init__(self, tasks: Sequence[StoringTask], parts: PipelineParts, audit: Audit) -> None:
         stored = tasks[0].commits == "in-transaction"
-        super().__init__(tasks, parts, program=_program, positions=audit if stored else None)
+        super().__init__(tasks, parts, program=program, positions=audit if stored else None)
         self.audit = audit
         self._notes = {task.name: Path(task.in_hand) for task in tasks}
         self._prepared = False
@@ -75,5 +75,5 @@ class StoringMembers(Members):
         return hazards(log, effects, self._journal, topic=self._topic, commits=commits)
 
 
-def _program(task: Path) -> Sequence[str | Path]:
+def program(task: Path) -> Sequence[str | Path]:
     return [*python_module("onceproof.harness.subjects.stored.member"), task]

@@ -168,9 +168,8 @@ class ConnectLane(CopierLane):
             self.name, connector.place, self.around.reader, topic=self._store("offset")
         )
 
-    def _committed(self) -> bool:
-        found = {commit.partition: commit.offset for commit in self._offsets.look()}
-        return all(found.get(n, 0) >= end for n, end in self._ends.items())
+    def _offsets_so_far(self) -> Mapping[int, int]:
+        return {commit.partition: commit.offset for commit in self._offsets.look()}
 
     def positions(self, reader: LogReader) -> list[Commit]:
         """Return the offsets in Connect's offsets topic, oldest first."""
@@ -187,4 +186,4 @@ class ConnectLane(CopierLane):
         return CopiesTopic(reader, topic=self.output, view=VIEW, keyed=self._connector.keyed)
 
     def expected(self) -> Iterable[Mapping[str, Any]]:
-        return self._payments.expected(self._connector, producer=0, seed=0)
+        return self.expected_of(self._connector)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -79,15 +80,19 @@ class FlinkLane(CopierLane):
 
     def _committed(self) -> bool:
         """Return whether a checkpoint has all inputs so far, and its transactions have ended."""
-        found = newest(self._checkpoints(self.lives[-1].name))
-        offsets = {} if found is None else found.positions(self.source)
-        if any(offsets.get((self.source, n), 0) < end for n, end in self._ends.items()):
+        if not super()._committed():
             return False
         try:
             with self.around.reader() as reader:
                 return all(stable == end for stable, end in reader.ends(self.name).values())
         except UnreadableLog:
             return False  # the broker is the one that fails
+
+    def _offsets_so_far(self) -> Mapping[int, int]:
+        """Return the offsets of the newest checkpoint of the current life."""
+        found = newest(self._checkpoints(self.lives[-1].name))
+        offsets = {} if found is None else found.positions(self.source)
+        return {partition: offset for (_, partition), offset in offsets.items()}
 
     def positions(self, reader: LogReader) -> list[Commit]:
         """Return the offsets of the checkpoints that lives started from, and of the newest."""

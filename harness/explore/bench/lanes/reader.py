@@ -151,8 +151,13 @@ class ReaderLane(Lane):
 
     def _committed(self) -> bool:
         """Return whether the offsets of all inputs so far are committed."""
+        offsets = self._offsets_so_far()
+        return all(offsets.get(n, 0) >= end for n, end in self._ends.items())
+
+    def _offsets_so_far(self) -> Mapping[int, int]:
+        """Return the newest committed offset by partition of the input; by default the group's."""
         group = self.group
-        return all((group.committed(self.source, n) or 0) >= end for n, end in self._ends.items())
+        return {n: group.committed(self.source, n) or 0 for n in self._ends}
 
     def _send(self, part: Iterable[Input]) -> None:
         producer = Producer({

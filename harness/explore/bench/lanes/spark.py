@@ -183,11 +183,11 @@ class SparkLane(PaymentsLane):
             (folder / file).write_text("".join(lines))
         return folder
 
-    def _committed(self) -> bool:
-        """Return whether a batch with all inputs so far is in the commit log."""
+    def _offsets_so_far(self) -> Mapping[int, int]:
+        """Return the ends of the newest batch in the commit log."""
         committed = self.checkpoint.committed()
         ends = self.checkpoint.end_of(committed[-1]) if committed else {}
-        return all(ends.get((self.source, n), 0) >= end for n, end in self._ends.items())
+        return {partition: end for (_, partition), end in ends.items()}
 
     def positions(self, reader: LogReader) -> list[Commit]:
         """Return the end offsets of the committed batches."""

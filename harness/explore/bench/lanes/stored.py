@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,12 +19,12 @@ from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.processes import Process
-from onceproof.harness.processes.python import python_module
 from onceproof.harness.sinks import books
 from onceproof.harness.sinks.base import Effect
 from onceproof.harness.subjects.stored.audit import Audit
 from onceproof.harness.subjects.stored.audit_postgres import PostgresAudit
 from onceproof.harness.subjects.stored.audit_sqlite import SqliteAudit
+from onceproof.harness.subjects.stored.members import program
 from onceproof.harness.subjects.stored.task import Kind, StoringTask
 
 
@@ -68,18 +68,17 @@ class StoredLane(CopierLane):
             history=str(self.around.history),
             in_hand=str(self.around.work / f"{client_id}.in-hand"),
         )
-        return self._start(task, _program)
+        return self._start(task, program)
 
     @property
     def _stores(self) -> bool:
         """Whether its offsets are in the database."""
         return self.commits == "in-transaction"
 
-    def _committed(self) -> bool:
+    def _offsets_so_far(self) -> Mapping[int, int]:
         if not self._stores:
-            return super()._committed()
-        stored = {commit.partition: commit.offset for commit in self._audit.look()}
-        return all(stored.get(n, 0) >= end for n, end in self._ends.items())
+            return super()._offsets_so_far()
+        return {commit.partition: commit.offset for commit in self._audit.look()}
 
     def positions(self, reader: LogReader) -> list[Commit]:
         """Return the offsets that were stored, oldest first."""
@@ -136,7 +135,3 @@ class PostgresLane(StoredLane):
     def _on_server(self, statement: str) -> None:
         with psycopg.connect(self.around.database(AUDITOR), autocommit=True) as connection:
             connection.execute(statement)
-
-
-def _program(task: Path) -> Sequence[str | Path]:
-    return [*python_module("onceproof.harness.subjects.stored.member"), task]
