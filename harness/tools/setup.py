@@ -20,6 +20,7 @@ from onceproof.harness.tools.ivy import Ivy
 from onceproof.harness.tools.java import Java
 from onceproof.harness.tools.postgres import Postgres
 from onceproof.harness.tools.progress import Progress, one_at_a_time, silent
+from onceproof.harness.tools.runtimes.chosen import Chosen
 
 __all__ = ["SetupError", "StageTools", "Tools", "ensure"]
 
@@ -49,6 +50,8 @@ class Tools:
     """The value of `spark.jars` for Kafka, Delta and Iceberg."""
     stage: StageTools | None
     """None if not requested."""
+    chosen: Chosen = field(default_factory=Chosen)
+    """Runtimes in other versions than usual."""
     known_versions: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def versions(self) -> dict[str, str]:
@@ -60,10 +63,13 @@ def ensure(
     progress: Progress = silent,
     *,
     stage: bool = True,
+    versions: Mapping[str, str] | None = None,
     cache_folder: Path | None = None,
     find_java: Callable[[Mapping[str, str]], Java] = java.find,
 ) -> Tools:
     """Find or download all tools; those of the local stage only if `stage`.
+
+    `versions` are those of runtimes (`runtimes.known.asked`) that differ from the usual ones.
 
     Raises:
         SetupError: a tool is missing. After the search for Java and PySpark, all failures are

@@ -1,0 +1,125 @@
+"""The runtimes that a run can choose a version of, and which versions work."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from onceproof.harness.tools.error import SetupError
+
+_VERSION: Final = re.compile(r"\d+(\.\d+){1,3}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runtime:
+    """Software that a run can use in another version.
+
+    Attributes:
+        name: as in `--with NAME=VERSION`.
+        what: what it is, for messages and the reference.
+        oldest: the oldest version that works here.
+        reason: why older ones do not.
+    """
+
+    name: str
+    what: str
+    oldest: str
+    reason: str
+
+
+RUNTIMES: Final[Mapping[str, Runtime]] = {
+    each.name: each
+    for each in (
+        Runtime(
+            name="kafka",
+            what="Kafka's brokers (kafka_2.13)",
+            oldest="3.7.0",
+            reason="the local stage uses KRaft as it is since 3.7",
+        ),
+        Runtime(
+            name="kafka-clients",
+            what="Kafka's Java clients and Kafka Streams",
+            oldest="3.0.0",
+            reason="brokers 4 refuse the requests of older clients (KIP-896)",
+        ),
+        Runtime(
+            name="connect",
+            what="Kafka Connect (connect-runtime)",
+            oldest="3.3.0",
+            reason="exactly-once for sources came with 3.3 (KIP-618)",
+        ),
+        Runtime(
+            name="librdkafka",
+            what="librdkafka, through confluent-kafka",
+            oldest="1.4.2",
+            reason="transactions came with 1.4",
+        ),
+        Runtime(
+            name="aiokafka",
+            what="aiokafka",
+            oldest="0.10.0",
+            reason="older releases have no wheels for this Python",
+        ),
+        Runtime(
+            name="kafka-python",
+            what="kafka-python",
+            oldest="2.0.3",
+            reason="older releases do not run on this Python",
+        ),
+        Runtime(
+            name="spark",
+            what="Apache Spark (pyspark and its Kafka connector)",
+            oldest="3.5.0",
+            reason="older releases do not run on this Python",
+        ),
+        Runtime(
+            name="flink",
+            what="Apache Flink and its Kafka connector",
+            oldest="1.20.0",
+            reason="the job uses the sink API of 1.20",
+        ),
+    )
+}
+"""By name."""
+
+
+def asked(words: Iterable[str]) -> dict[str, str]:
+    """Read `NAME=VERSION` words.
+
+    Raises:
+        SetupError: a name is unknown or given twice, or a version is malformed or too old.
+    """
+    found: dict[str, str] = {}
+    for word in words:
+        name, sign, version = word.partition("=")
+        version = version.lstrip("=")
+        if not sign or not _VERSION.fullmatch(version):
+            raise SetupError(
+                f"--with {word}: expected NAME=VERSION, such as --with kafka=3.9.2. "
+                f"Names: {', '.join(RUNTIMES)}."
+            )
+        if name not in RUNTIMES:
+            near = difflib.get_close_matches(name, RUNTIMES, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise SetupError(
+                f"--with {word}: there is no runtime {name}.{hint} Names: {', '.join(RUNTIMES)}."
+            )
+        if found.get(name, version) != version:
+            raise SetupError(f"--with {word}: {name}={found[name]} is given too; choose one.")
+        runtime = RUNTIMES[name]
+        if numbers(version) < numbers(runtime.oldest):
+            raise SetupError(
+                f"--with {word}: unsupported: {runtime.reason}. The oldest version is "
+                f"{runtime.oldest}."
+            )
+        found[name] = version
+    return found
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Return a version's numbers, for comparisons; missing ones are 0."""
+    found = tuple(map(int, version.split(".")))
+    return found + (0,) * (4 - len(found))
