@@ -54,6 +54,10 @@ class Subject(Transforms, Protocol):
         """What faults can target in it, besides the stage."""
 
     @property
+    def runtimes(self) -> frozenset[str]:
+        """The runtimes that it uses, of which a run can choose versions."""
+
+    @property
     def plain_text(self) -> bool:
         """Whether it can connect only to brokers without TLS and authentication."""
 
@@ -104,6 +108,10 @@ class SubjectBase:
 
     @property
     def offers(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
+    def runtimes(self) -> frozenset[str]:
         return frozenset()
 
     @property

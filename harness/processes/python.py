@@ -7,7 +7,9 @@ off. PySpark jobs are scripts and not started this way.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 
-def python_module(name: str, *arguments: str) -> list[str]:
-    return [sys.executable, "-P", "-u", "-m", name, *arguments]
+def python_module(name: str, *arguments: str, python: Path | None = None) -> list[str]:
+    """Return the command that runs a module; `python` None is the harness's own interpreter."""
+    return [str(python or sys.executable), "-P", "-u", "-m", name, *arguments]

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from onceproof.checkers.claims import claim_to_json
 from onceproof.harness.artemis.configuration import QueueSettings
@@ -35,6 +36,9 @@ from onceproof.harness.schedule.as_json import schedule_to_json
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage.backends import BROKERS, LOCAL, new_stage, outlives_runs
 from onceproof.harness.subjects.expected import write_expected
+from onceproof.harness.tools.runtimes.known import CHOSEN
+from onceproof.harness.tools.runtimes.settings import known_settings
+from onceproof.harness.tools.runtimes.usual import usual
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.tools.versions import host, versions
 from onceproof.harness.wait import Interrupted, Stop
@@ -140,7 +144,8 @@ class RunAssembly:
             work=self._folder.work,
             stop=self._stop,
             sender=self._scenario.sender,
-            tools=self._tools,
+            # A sender that is not under test stays as it is.
+            tools=self._tools if subject.sends else self._tools.usual,
         )
         elsewhere = self._elsewhere()
         topics = [*elsewhere, *(topic.name for topic in self._scenario.all_topics)]
@@ -222,6 +227,25 @@ class RunAssembly:
             contributions=dict(contributions),
         )
 
+    def _settings_of_sender(self) -> dict[str, Any]:
+        scenario, sender = self._scenario, self._scenario.sender
+        settings = sender.settings(transactional=bool(scenario.workload.transaction))
+        name = sender.runtime if scenario.subject.sends else None
+        if name is None:
+            return dict(settings)
+        return known_settings(name, self._tools.chosen.versions.get(name), settings)
+
+    def _versions(self) -> dict[str, str]:
+        """Return what runs: the harness's parts, the stage's, and the runtimes on trial."""
+        on_trial = self._scenario.runtimes - {"kafka", "flink"}  # the stage's; the subject's
+        chosen = self._tools.chosen.versions
+        return {
+            **versions(),
+            **self._tools.versions(),
+            **self._stage.versions(),
+            **{name: chosen.get(name) or usual(name) for name in sorted(on_trial)},
+        }
+
     def _new_record(self) -> RunRecord:
         scenario = self._scenario
         return RunRecord(
@@ -236,7 +260,7 @@ class RunAssembly:
             monotonic_ns=time.monotonic_ns(),
             wall_ns=time.time_ns(),
             host=host(),
-            versions=versions() | self._tools.versions() | self._stage.versions(),
+            versions=self._versions(),
             subject=scenario.subject.name,
             subject_says=scenario.subject.says,
             workload=asdict(scenario.workload),
@@ -244,7 +268,7 @@ class RunAssembly:
                 **self._stage.settings(),
                 "producers": {
                     "client": scenario.sender.name,
-                    **scenario.sender.settings(transactional=bool(scenario.workload.transaction)),
+                    **self._settings_of_sender(),
                 },
                 **scenario.subject.configuration(),
                 **(
@@ -252,6 +276,7 @@ class RunAssembly:
                     if scenario.transaction_version is not None
                     else {}
                 ),
+                **({CHOSEN: dict(chosen)} if (chosen := self._tools.chosen.versions) else {}),
             },
             schedule=[
                 Step(

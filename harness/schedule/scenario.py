@@ -161,6 +161,14 @@ class Scenario:
     transaction_version: int | None = None
     source: str | None = None
 
+    @property
+    def runtimes(self) -> frozenset[str]:
+        """The runtimes of what is under test, of which a run can choose versions."""
+        found = {"kafka", *self.subject.runtimes}
+        if self.subject.sends and self.sender.runtime is not None:
+            found.add(self.sender.runtime)
+        return frozenset(found)
+
     def __post_init__(self) -> None:
         seen: set[str] = set()
         for line in self.schedule:

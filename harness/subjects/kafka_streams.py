@@ -85,6 +85,10 @@ class KafkaStreams(GroupSubject):
         return self.into or ("balances" if self.balances else "payments-with-fees")
 
     @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({"kafka-clients"})
+
+    @property
     def says(self) -> str:
         keeps = (
             " It keeps balances in a state store with a standby replica." if self.balances else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from onceproof.harness.tools.ivy import Ivy
 from onceproof.harness.tools.java import Java
 from onceproof.harness.tools.postgres import Postgres
 from onceproof.harness.tools.progress import Progress, one_at_a_time, silent
+from onceproof.harness.tools.runtimes import python_client
 from onceproof.harness.tools.runtimes.chosen import Chosen
 
 __all__ = ["SetupError", "StageTools", "Tools", "ensure"]
@@ -53,6 +54,11 @@ class Tools:
     chosen: Chosen = field(default_factory=Chosen)
     """Runtimes in other versions than usual."""
     known_versions: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def usual(self) -> Tools:
+        """The same tools without chosen versions of clients, for what is not on trial."""
+        return replace(self, chosen=Chosen())
 
     def versions(self) -> dict[str, str]:
         """Return versions by name for the run record, without the stage's."""
@@ -90,10 +96,19 @@ def ensure(
         )
         spark_jars = pool.submit(get, connector)
     _raise_all(*([stage_job] if stage_job else []), spark_jars)
+    chosen = Chosen(
+        versions=versions or {},
+        pythons={
+            name: python_client.ensure(name, version, cache_folder=folder, progress=progress)
+            for name, version in (versions or {}).items()
+            if name in python_client.PACKAGES
+        },
+    )
     return Tools(
         java_home=runtime.home,
         spark_kafka_jars=tuple(sorted(spark_jars.result().glob("*.jar"))),
         stage=stage_job.result() if stage_job else None,
+        chosen=chosen,
         known_versions={
             "java": runtime.version,
             "pyspark": pyspark.version,

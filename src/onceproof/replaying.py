@@ -6,6 +6,7 @@ workload come from the scenario, and must not have changed since.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from onceproof.harness.kafka.features import TRANSACTION_VERSION
 from onceproof.harness.schedule.as_json import BadSchedule, schedule_from_json
 from onceproof.harness.schedule.scenario import BadScenario, Scenario
 from onceproof.harness.stage.backends import LOCAL, is_backend
+from onceproof.harness.tools.runtimes.known import CHOSEN
 from onceproof.verify.trial import DRY_RUN, NAME
 
 
@@ -31,6 +33,7 @@ class Replay:
     scenario: Scenario
     seed: int
     backend: str
+    versions: Mapping[str, str]
 
 
 def replay_of(folder: Path, backend: str | None = None) -> Replay:
@@ -77,7 +80,12 @@ def replay_of(folder: Path, backend: str | None = None) -> Replay:
     backend = backend or str(record.configuration.get("backend", LOCAL))
     if not is_backend(backend):
         raise NoReplay(f"{folder} ran on your own cluster: give it with --backend external:FILE")
-    return Replay(scenario=again, seed=record.seed, backend=backend)
+    return Replay(
+        scenario=again,
+        seed=record.seed,
+        backend=backend,
+        versions=record.configuration.get(CHOSEN) or {},
+    )
 
 
 def _transaction_version(record: RunRecord) -> int | None:

@@ -13,6 +13,7 @@ from onceproof.harness.run.phases import Conduct, Run
 from onceproof.harness.schedule.conductor import Conductor
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage.backends import LOCAL, is_local
+from onceproof.harness.tools.runtimes.known import words as options_of
 from onceproof.harness.tools.setup import Tools, ensure
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import breaking_off, judging
@@ -58,6 +59,8 @@ def run_scenario(
             repeat += f" --backend {shlex.quote(backend)}"
         if scenario.transaction_version is not None:
             repeat += f" --transaction-version {scenario.transaction_version}"
+        if tools is not None and tools.chosen.versions:
+            repeat += f" {shlex.join(options_of(tools.chosen.versions))}"
     run = Run(
         scenario,
         seed=seed,

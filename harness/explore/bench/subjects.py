@@ -24,7 +24,7 @@ from onceproof.harness.explore.points import Place
 from onceproof.harness.explore.trials import Aimed, Trial
 from onceproof.harness.subjects.connect.source import MirrorSource
 from onceproof.harness.subjects.group.clients import Client
-from onceproof.harness.subjects.group.subject import Missing
+from onceproof.harness.subjects.group.subject import ConsumerGroup, Missing
 from onceproof.harness.subjects.group.task import Commits
 from onceproof.harness.subjects.stored.subject import StoringConsumers
 from onceproof.harness.user_pipeline.subject import OwnPipeline
@@ -64,6 +64,11 @@ class Subject(ABC):
         """What it is, in a few words."""
 
     @property
+    def runtimes(self) -> frozenset[str]:
+        """The runtimes that it uses besides brokers; see `harness.tools.runtimes.known`."""
+        return frozenset()
+
+    @property
     def twin(self) -> Twin:
         """The broken twin that runs beside every batch, which must be caught.
 
@@ -96,6 +101,10 @@ class ProducerSubject(Subject):
     observed: ClassVar[bool] = True
     sender: Sender
     transactional: bool
+
+    @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({self.sender.runtime} if self.sender.runtime else ())
 
     @property
     def name(self) -> str:
@@ -133,6 +142,10 @@ class GroupSubject(Subject):
     commits: Commits = "in-transaction"
     without: Missing = "nothing"
     shared: bool = False
+
+    @property
+    def runtimes(self) -> frozenset[str]:
+        return ConsumerGroup(client=self.client).runtimes
 
     @property
     def name(self) -> str:
@@ -174,6 +187,10 @@ class StoredSubject(Subject):
     commits: Literal["in-transaction", "after"] = "in-transaction"
 
     @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({"librdkafka"})
+
+    @property
     def name(self) -> str:
         return StoringConsumers(kind=self.lane_of.kind, commits=self.commits).name
 
@@ -208,6 +225,10 @@ class StreamsSubject(Subject):
     lanes: ClassVar[int] = 2
 
     @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({"kafka-clients"})
+
+    @property
     def name(self) -> str:
         return "kafka-streams"
 
@@ -224,6 +245,10 @@ class FlinkSubject(Subject):
     """A Flink job, exactly-once."""
 
     lanes: ClassVar[int] = 2
+
+    @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({"flink"})
 
     @property
     def name(self) -> str:
@@ -247,6 +272,10 @@ class ConnectSubject(Subject):
 
     lanes: ClassVar[int] = 2
     exactly: bool = True
+
+    @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({"connect"})
 
     @property
     def name(self) -> str:
@@ -277,6 +306,10 @@ class SparkQuery(Subject):
 
     lanes: ClassVar[int] = 2
     job: Job
+
+    @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({"spark"})
 
     @property
     def name(self) -> str:

@@ -41,6 +41,10 @@ class ConnectSubject(SubjectBase, ABC):
     family = "kafka-connect"
 
     @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({"connect"})
+
+    @property
     @abstractmethod
     def name(self) -> str:
         """Name of the subject and of its connector."""

@@ -97,6 +97,10 @@ class Flink(SubjectBase):
         return self.transaction_timeout_ms < 60_000
 
     @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({"flink"})
+
+    @property
     def says(self) -> str:
         keeps = " It keeps balances in its state." if self.balances else ""
         if self.guarantee == "at-least-once":

@@ -10,7 +10,15 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any, Final
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+    libversion,
+)
 
 from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.subjects.group.clients import LIBRDKAFKA
@@ -18,6 +26,7 @@ from onceproof.harness.subjects.group.effect import effect_of
 from onceproof.harness.subjects.group.life import LifeEnded, identity, live, say
 from onceproof.harness.subjects.group.task import HUNG_SECONDS, MemberTask
 from onceproof.harness.subjects.group.watchdog import Watchdog
+from onceproof.harness.tools.runtimes.settings import known_settings
 
 _SECONDS: Final = 10.0
 """Timeout of one call, after which it is repeated."""
@@ -40,7 +49,8 @@ class Member:
         kind: dict[str, Any] = {"enable.idempotence": True}
         if task.commits == "in-transaction":
             kind = {"transactional.id": task.own_transactional_id}
-        self._producer = Producer({**LIBRDKAFKA.producer, **common, **kind})
+        producer = known_settings("librdkafka", libversion()[0], LIBRDKAFKA.producer)
+        self._producer = Producer({**producer, **common, **kind})
         self._watchdog = Watchdog(HUNG_SECONDS)
         self._failed: list[KafkaError] = []
         self._group: Any = None

@@ -51,6 +51,8 @@ _CAN_OMIT: Final[dict[Client, frozenset[Missing]]] = {
     # Its transactions take no group metadata, and every abort starts a new life.
     "aiokafka": frozenset({"outcomes"}),
 }
+_RUNTIMES: Final[Mapping[str, str]] = {"java": "kafka-clients"}
+"""Client → runtime, where their names differ."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +99,10 @@ class ConsumerGroup(GroupSubject):
         without = "" if self.without == "nothing" else f"-no-{self.without}"
         client = "" if self.client == "librdkafka" else f"-{self.client}"
         return f"consume-transform-produce{client}{without}" + ("-calls" if self.calls else "")
+
+    @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({_RUNTIMES.get(self.client, self.client)})
 
     @property
     def says(self) -> str:
@@ -152,9 +158,9 @@ def program_of(client: Client, tools: Tools) -> Program:
     """Return the command of a member that uses a client, by its task file."""
     if client == "java":
         return partial(programs_for(tools).command, "Member")
-    name = IN_PYTHON[client].program
+    name, python = IN_PYTHON[client].program, tools.chosen.pythons.get(client)
 
     def command(task: Path) -> Sequence[str | Path]:
-        return [*python_module(name), task]
+        return [*python_module(name, python=python), task]
 
     return command

@@ -45,6 +45,10 @@ class SparkSubject(SubjectBase, ABC):
     pipeline_type: ClassVar[type[SparkPipeline]] = SparkPipeline
 
     @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({"spark"})
+
+    @property
     def offers(self) -> frozenset[str]:
         return frozenset({DRIVER})
 

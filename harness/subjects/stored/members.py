@@ -19,6 +19,8 @@ from onceproof.harness.subjects.stored.audit import Audit, Hold
 from onceproof.harness.subjects.stored.hazards import hazards
 from onceproof.harness.subjects.stored.read_progress import left, noted
 from onceproof.harness.subjects.stored.task import StoringTask
+from onceproof.harness.subjects.tasks import Program
+from onceproof.harness.tools.setup import Tools
 
 
 class StoringMembers(Members):
@@ -26,7 +28,9 @@ class StoringMembers(Members):
 
     def __init__(self, tasks: Sequence[StoringTask], parts: PipelineParts, audit: Audit) -> None:
         stored = tasks[0].commits == "in-transaction"
-        super().__init__(tasks, parts, program=program, positions=audit if stored else None)
+        super().__init__(
+            tasks, parts, program=program_of(parts.tools), positions=audit if stored else None
+        )
         self.audit = audit
         self._notes = {task.name: Path(task.in_hand) for task in tasks}
         self._prepared = False
@@ -75,5 +79,11 @@ class StoringMembers(Members):
         return hazards(log, effects, self._journal, topic=self._topic, commits=commits)
 
 
-def program(task: Path) -> Sequence[str | Path]:
-    return [*python_module("onceproof.harness.subjects.stored.member"), task]
+def program_of(tools: Tools) -> Program:
+    """Return the command of a consumer, by its task file."""
+    python = tools.chosen.pythons.get("librdkafka")
+
+    def command(task: Path) -> Sequence[str | Path]:
+        return [*python_module("onceproof.harness.subjects.stored.member", python=python), task]
+
+    return command

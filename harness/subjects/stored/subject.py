@@ -93,6 +93,10 @@ class StoringConsumers(SubjectBase):
         return f"stored-offsets-{self.kind}" + ("" if self.guard else "-unguarded")
 
     @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({"librdkafka"})
+
+    @property
     def says(self) -> str:
         says = _SAYS[self.commits].format(_DATABASES[self.kind])
         if self.cleans:

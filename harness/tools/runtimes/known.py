@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from onceproof.harness.tools.error import SetupError
 
+FOLDER: Final = "runtimes"
+"""In the cache."""
+CHOSEN: Final = "runtimes"
+"""In a run's configuration: the runtimes whose version was chosen."""
 _VERSION: Final = re.compile(r"\d+(\.\d+){1,3}")
 
 
@@ -60,14 +64,14 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
         Runtime(
             name="aiokafka",
             what="aiokafka",
-            oldest="0.10.0",
-            reason="older releases have no wheels for this Python",
+            oldest="0.9.0",
+            reason="older releases need a kafka-python that the harness does not work with",
         ),
         Runtime(
             name="kafka-python",
             what="kafka-python",
-            oldest="2.0.3",
-            reason="older releases do not run on this Python",
+            oldest="2.2.0",
+            reason="transactions came with 2.2",
         ),
         Runtime(
             name="spark",
@@ -86,11 +90,12 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
 """By name."""
 
 
-def asked(words: Iterable[str]) -> dict[str, str]:
-    """Read `NAME=VERSION` words.
+def asked(words: Iterable[str], *backends: str) -> dict[str, str]:
+    """Read `NAME=VERSION` words for runs on these backends.
 
     Raises:
-        SetupError: a name is unknown or given twice, or a version is malformed or too old.
+        SetupError: a name is unknown or given twice, a version is malformed or too old, or a
+            backend has brokers of its own.
     """
     found: dict[str, str] = {}
     for word in words:
@@ -115,8 +120,33 @@ def asked(words: Iterable[str]) -> dict[str, str]:
                 f"--with {word}: unsupported: {runtime.reason}. The oldest version is "
                 f"{runtime.oldest}."
             )
+        for backend in backends:
+            if name == "kafka" and not backend.startswith("local"):
+                raise SetupError(
+                    f"--with {word}: unsupported on the backend {backend}, whose brokers have "
+                    "their own version. Use --backend local."
+                )
         found[name] = version
     return found
+
+
+def check_used(versions: Iterable[str], used: Collection[str], what: str) -> None:
+    """Check that what is on trial uses each chosen runtime.
+
+    Raises:
+        SetupError: it does not; another version would change nothing.
+    """
+    for name in versions:
+        if name not in used:
+            raise SetupError(
+                f"--with {name}: unsupported: {what} does not use {name}, but only "
+                f"{', '.join(sorted(used))}."
+            )
+
+
+def words(versions: Mapping[str, str]) -> list[str]:
+    """Return the options that choose these versions."""
+    return [word for item in versions.items() for word in ("--with", "=".join(item))]
 
 
 def numbers(version: str) -> tuple[int, ...]:

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from confluent_kafka import KafkaError, KafkaException, Message, Producer
+from confluent_kafka import KafkaError, KafkaException, Message, Producer, libversion
 
 from onceproof.harness.kafka.connecting.connection import connection
+from onceproof.harness.tools.runtimes.settings import known_settings
 from onceproof.harness.workload.clients.runtime import (
     Call,
     SenderRuntime,
@@ -65,7 +66,7 @@ class Sending:
         task = self.runtime.task
         return Producer(
             {
-                **task.client,
+                **known_settings("librdkafka", libversion()[0], task.client),
                 **connection(task.bootstrap).librdkafka(),
                 "client.id": task.name,
                 "stats_cb": self._on_statistics,

@@ -17,6 +17,7 @@ class Aiokafka:
     """aiokafka's AIOKafkaProducer."""
 
     into: ClassVar[Medium] = "topics"
+    runtime: ClassVar[str | None] = "aiokafka"
 
     idempotent: bool = True
 
@@ -41,7 +42,7 @@ class Aiokafka:
         }
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        return python_client("aiokafka", task)
+        return python_client("aiokafka", task, tools, runtime=self.runtime)
 
 
 AIOKAFKA: Final = Aiokafka()

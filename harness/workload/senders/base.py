@@ -24,6 +24,9 @@ class Sender(Protocol):
 
     into: ClassVar[Medium]
 
+    runtime: ClassVar[str | None]
+    """The runtime (`harness.tools.runtimes.known`) that it uses; None if it has none."""
+
     @property
     def name(self) -> str:
         """The client's short name."""
@@ -39,5 +42,9 @@ class Sender(Protocol):
         """Return the command that runs a task."""
 
 
-def python_client(module: str, task: Path) -> Sequence[str | Path]:
-    return [*python_module(f"onceproof.harness.workload.clients.{module}"), task]
+def python_client(
+    module: str, task: Path, tools: Tools | None, *, runtime: str | None = None
+) -> Sequence[str | Path]:
+    """Return the command of a client in Python, in the version that the run chose."""
+    python = tools.chosen.pythons.get(runtime) if tools and runtime else None
+    return [*python_module(f"onceproof.harness.workload.clients.{module}", python=python), task]

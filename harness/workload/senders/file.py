@@ -16,6 +16,7 @@ class FileSender:
     """Append records, and acknowledge them after fsync."""
 
     into: ClassVar[Medium] = "file"
+    runtime: ClassVar[str | None] = None
 
     @property
     def name(self) -> str:
@@ -29,7 +30,7 @@ class FileSender:
         return {"acknowledged": "after fsync"}
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        return python_client("file", task)
+        return python_client("file", task, tools)
 
 
 FILE: Final = FileSender()

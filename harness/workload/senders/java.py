@@ -28,6 +28,7 @@ class Java:
     """
 
     into: ClassVar[Medium] = "topics"
+    runtime: ClassVar[str | None] = "kafka-clients"
 
     idempotent: bool = True
     acks: str = "all"

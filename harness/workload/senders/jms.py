@@ -21,6 +21,7 @@ class JmsSender:
     """Artemis' Jakarta Messaging client; `duplicate_ids` sets `_AMQ_DUPL_ID` on each message."""
 
     into: ClassVar[Medium] = "queues"
+    runtime: ClassVar[str | None] = None
 
     duplicate_ids: bool = True
 

@@ -17,6 +17,7 @@ class KafkaPython:
     """kafka-python's KafkaProducer."""
 
     into: ClassVar[Medium] = "topics"
+    runtime: ClassVar[str | None] = "kafka-python"
 
     idempotent: bool = True
 
@@ -43,7 +44,7 @@ class KafkaPython:
         }
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        return python_client("kafka_python", task)
+        return python_client("kafka_python", task, tools, runtime=self.runtime)
 
 
 KAFKA_PYTHON: Final = KafkaPython()

@@ -31,6 +31,7 @@ class Librdkafka:
     """
 
     into: ClassVar[Medium] = "topics"
+    runtime: ClassVar[str | None] = "librdkafka"
 
     idempotent: bool = True
     acks: str = "all"
@@ -63,7 +64,7 @@ class Librdkafka:
         }
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        return python_client("librdkafka", task)
+        return python_client("librdkafka", task, tools, runtime=self.runtime)
 
 
 LIBRDKAFKA: Final = Librdkafka()

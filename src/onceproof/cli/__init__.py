@@ -23,6 +23,7 @@ from onceproof.cli import (
     matrix,
     report,
     run,
+    runtimes,
     shell,
     soak,
     verify,
@@ -63,6 +64,7 @@ app.command(rich_help_panel=_LAB)(by_hand.heal)
 app.command(rich_help_panel=_LAB)(by_hand.status)
 app.command(rich_help_panel=_LAB)(by_hand.end)
 app.command(rich_help_panel=_HERE)(doctor.doctor)
+app.command(rich_help_panel=_HERE)(runtimes.runtimes)
 app.command(rich_help_panel=_HERE)(clean.clean)
 app.add_typer(config.config, name="config", rich_help_panel=_HERE)
 

@@ -60,6 +60,13 @@ def run_folders(incomplete: str) -> Iterable[Offer]:
 
 
 @_without_errors
+def runtimes(incomplete: str) -> Iterable[Offer]:
+    from onceproof.harness.tools.runtimes.known import RUNTIMES
+
+    return [(f"{name}=", runtime.what) for name, runtime in RUNTIMES.items()]
+
+
+@_without_errors
 def backends(incomplete: str) -> Iterable[Offer]:
     return [
         ("local", "processes of this machine"),

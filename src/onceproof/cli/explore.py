@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from onceproof.cli.options import With
+
 
 def explore(
     subject: Annotated[
@@ -58,6 +60,7 @@ def explore(
             "exploration, and tell which are gone.",
         ),
     ] = None,
+    versions: With = None,
     lanes: Annotated[int, typer.Option(min=1, help="Number of trials that run side by side.")] = 6,
     seed: Annotated[
         int, typer.Option(help="Decides which pairs that are assumed independent are tried.")
@@ -93,6 +96,7 @@ def explore(
             only=only,
             cases=cases,
             lanes=lanes,
+            versions=versions or [],
             seed=seed,
         )
     )

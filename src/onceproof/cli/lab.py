@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Backend, Out, Private, Secured, Seed
+from onceproof.cli.options import Backend, Out, Private, Secured, Seed, With
 from onceproof.cli.words import secured_backend
 
 
@@ -45,6 +45,7 @@ def lab(
     backend: Backend = "local",
     secured: Secured = False,
     private: Private = False,
+    versions: With = None,
     for_program: Annotated[
         bool,
         typer.Option(
@@ -77,6 +78,7 @@ def lab(
             seed=seed,
             out=out,
             backend=backend,
+            versions=versions or [],
             for_program=for_program,
             private=private,
         )

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Events, Junit, Out
+from onceproof.cli.options import Events, Junit, Out, With
 from onceproof.cli.words import Age, Backend
 
 
@@ -41,6 +41,7 @@ def matrix(
     markdown: Annotated[
         Path | None, typer.Option(help="Also write the table to this Markdown file.")
     ] = None,
+    versions: With = None,
     json_events: Events = None,
     junit: Junit = None,
     time_limit: Annotated[
@@ -71,5 +72,6 @@ def matrix(
             events=json_events,
             junit=junit,
             time_limit=time_limit,
+            versions=versions or [],
         )
     )

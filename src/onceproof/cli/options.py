@@ -7,6 +7,7 @@ import typer
 
 from onceproof.cli import completing
 from onceproof.cli.words import Backend as BackendType
+from onceproof.cli.words import RuntimeVersion
 
 Scenarios = Annotated[
     list[str] | None,
@@ -48,6 +49,17 @@ Secured = Annotated[
         "--secured",
         help="Start brokers that require TLS and SCRAM, with new passwords for each run; the "
         "same as --backend local-secured.",
+    ),
+]
+With = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        parser=RuntimeVersion(),
+        autocompletion=completing.runtimes,
+        metavar="NAME=VERSION",
+        help="Use this version of a runtime, such as kafka=3.9.2 or librdkafka=1.9.2; "
+        "`onceproof runtimes` lists them. Repeatable.",
     ),
 ]
 Junit = Annotated[

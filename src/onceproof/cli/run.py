@@ -19,6 +19,7 @@ from onceproof.cli.options import (
     Scenarios,
     Secured,
     Seed,
+    With,
 )
 from onceproof.cli.words import Backend as BackendType
 from onceproof.cli.words import secured_backend
@@ -40,6 +41,7 @@ def run(
         ),
     ] = None,
     private: Private = False,
+    versions: With = None,
     json_events: Events = None,
     junit: Junit = None,
 ) -> None:
@@ -62,6 +64,7 @@ def run(
             out=out,
             backend=backend,
             transaction_version=transaction_version,
+            versions=versions or [],
             events=json_events,
             junit=junit,
         )

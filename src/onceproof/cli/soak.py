@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from onceproof.cli.options import Backend, Events, Out, Scenarios
+from onceproof.cli.options import Backend, Events, Out, Scenarios, With
 
 
 def soak(
@@ -25,6 +25,7 @@ def soak(
     free: Annotated[
         float, typer.Option(min=0, help="Stop when the disk has less free space than this, in GiB.")
     ] = 5.0,
+    versions: With = None,
     json_events: Events = None,
 ) -> None:
     """Repeat scenarios with new seeds, keep unexpected runs, and watch for resource leaks.
@@ -43,6 +44,7 @@ def soak(
             backend=backend,
             keep_all=keep_all,
             least_free=round(free * 2**30),
+            versions=versions or [],
             events=json_events,
         )
     )

@@ -22,6 +22,7 @@ from onceproof.cli.options import (
     Private,
     Secured,
     Seed,
+    With,
 )
 from onceproof.cli.words import ChoiceOf, choice_option, secured_backend
 from onceproof.settings.effective import Effective
@@ -369,6 +370,7 @@ def verify(
     ] = None,
     seed: Seed = None,
     out: Out = Path("runs"),
+    versions: With = None,
     backend: Backend = "local",
     secured: Secured = False,
     private: Private = False,
@@ -446,6 +448,7 @@ def verify(
             seed=seed,
             out=out,
             backend=backend,
+            versions=versions or [],
             dry_run=dry_run,
             reuse_dry_run=reuse_dry_run,
             given=given(ctx, without=_NOT_REPEATED),

@@ -82,6 +82,21 @@ def secured_backend(backend: str, *, secured: bool) -> str:
     return _SECURED
 
 
+class RuntimeVersion:
+    """A runtime with a version; which there are is checked by the command."""
+
+    __name__ = "str"
+    expected = "NAME=VERSION, such as kafka=3.9.2"
+    pattern = r"^[a-z-]+==?[0-9]+(\.[0-9]+){1,3}$"
+    choices: tuple[str, ...] = ()
+
+    def __call__(self, word: str) -> str:
+        """Return the word, or raise `BadParameter` if it has another form."""
+        if re.match(self.pattern, word) is None:
+            raise typer.BadParameter(f"expected {self.expected}, found {word}")
+        return word
+
+
 class Age:
     """Parse an age such as 90m, 12h, 7d or 2w into seconds."""
 

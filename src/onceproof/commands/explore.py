@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +31,9 @@ from onceproof.harness.explore.journal import JOURNAL, BadJournal, Journal, Know
 from onceproof.harness.explore.pairs import united
 from onceproof.harness.explore.trials import parse_key
 from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.runtimes.known import asked, check_used
+from onceproof.harness.tools.runtimes.known import words as options_of
 from onceproof.harness.tools.versions import versions
 from onceproof.harness.wait import Interrupted, Overdue
 from onceproof.interrupts import INTERRUPTED
@@ -66,6 +69,7 @@ class Wanted:
         only: a trial to repeat instead, by its key; None: explore.
         cases: a file of cases to repeat instead; None: explore.
         lanes: number of trials that run side by side.
+        versions: those of runtimes that differ from the usual ones.
         command: words that repeat a trial, with `{only}`, `{transactions}` and `{records}`.
     """
 
@@ -80,6 +84,7 @@ class Wanted:
     cases: Path | None = None
     lanes: int = 6
     seed: int = 1
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 def explore(
@@ -96,20 +101,26 @@ def explore(
     cases: Path | None,
     lanes: int,
     seed: int,
+    versions: Sequence[str] = (),
 ) -> int:
     """Explore a subject, or continue; print the figures and write the page."""
     if name not in SUBJECTS:
         return _usage(f"unknown subject {name}: expected one of {', '.join(SUBJECTS)}")
     try:
         share = _shard(shard)
-    except ValueError as error:
-        return _usage(str(error))
+        with_versions = asked(versions)
+        check_used(with_versions, {"kafka", *SUBJECTS[name].runtimes}, name)
+    except (ValueError, SetupError) as error:
+        return _usage(str(error).removesuffix("."))
     load = ["--transactions", "{transactions}", "--records", "{records}"]
     return conduct(
         SUBJECTS[name],
         Wanted(
             folder=out or Path("runs") / f"explore-{name}",
-            command=("onceproof", "explore", name, "--only", "{only}", *load),
+            command=(
+                *("onceproof", "explore", name, *options_of(with_versions)),
+                *("--only", "{only}", *load),
+            ),
             load=Load(transactions=transactions, records=records),
             with_pairs=with_pairs,
             trials=trials,
@@ -119,6 +130,7 @@ def explore(
             cases=cases,
             lanes=lanes,
             seed=seed,
+            versions=with_versions,
         ),
     )
 
@@ -132,7 +144,7 @@ def conduct(subject: Subject, wanted: Wanted) -> int:
         return _usage(str(error))
     folder = wanted.folder
     with exit_on_error(), _trouble(folder):
-        tools = prepared()
+        tools = prepared(versions=wanted.versions)
         stop = stop_on_signals()
         with _work(folder) as work:
             own = folder if faults is None and cases is None else work
@@ -234,6 +246,7 @@ def _repeat(about: dict[str, Any], key: str) -> str:
 
 
 def _about(subject: Subject, wanted: Wanted) -> dict[str, Any]:
+    installed = versions()
     return {
         "subject": subject.name,
         "command": list(wanted.command),
@@ -241,7 +254,7 @@ def _about(subject: Subject, wanted: Wanted) -> dict[str, Any]:
         "records": wanted.load.records,
         "seed": wanted.seed,
         "shard": "/".join(map(str, wanted.share)),
-        "versions": {name: versions()[name] for name in _VERSIONS},
+        "versions": {name: installed[name] for name in _VERSIONS} | dict(wanted.versions),
     }
 
 

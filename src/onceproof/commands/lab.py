@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,9 @@ from onceproof.harness.lab.lab import Lab
 from onceproof.harness.run.phases import Run
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage.backends import LOCAL
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.runtimes.known import asked, check_used
+from onceproof.harness.tools.runtimes.known import words as options_of
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import breaking_off, judging
 from onceproof.outcome import check_run
@@ -87,6 +90,7 @@ def lab(
     seed: int | None,
     out: Path,
     backend: str = LOCAL,
+    versions: Sequence[str] = (),
     for_program: bool = False,
     private: bool = False,
 ) -> int:
@@ -102,21 +106,31 @@ def lab(
                 if alone
                 else with_pipeline(scenario, records=records, rate=rate, seed=seed)
             )
-        except (UnknownScenario, BadTopic, BadLabOptions) as error:
+            with_versions = asked(versions, backend)
+            check_used(with_versions, wanted.scenario.runtimes, "the lab")
+        except (UnknownScenario, BadTopic, BadLabOptions, SetupError) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
         if private and not for_program:
             print(f"The lab's network is private. To enter it: {way_in()}", flush=True)
-        return _open(wanted, name, seed, out, backend, for_program=for_program)
+        return _open(wanted, name, seed, out, backend, with_versions, for_program=for_program)
 
 
 def _open(
-    wanted: Wanted, name: str, seed: int, out: Path, backend: str, *, for_program: bool
+    wanted: Wanted,
+    name: str,
+    seed: int,
+    out: Path,
+    backend: str,
+    versions: Mapping[str, str],
+    *,
+    for_program: bool,
 ) -> int:
-    found = prepared(backend)
+    found = prepared(backend, versions)
     stop: Stop = stop_on_signals()
     program = LabWithParent(stop) if for_program else None
     words = [*wanted.words, *(("--backend", backend) if backend != LOCAL else ())]
+    words += options_of(versions)
     with live(sys.stderr) as handler:
         opened = Lab(
             wanted.scenario,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.runtimes.known import asked
+from onceproof.harness.tools.runtimes.known import words as options_of
 from onceproof.json_events import Stream, streamed
 from onceproof.matrix.budget import Budget
 from onceproof.matrix.capacity import room
@@ -37,26 +39,30 @@ def matrix(
     events: str | None = None,
     junit: Path | None = None,
     time_limit: float | None = None,
+    versions: Sequence[str] = (),
 ) -> int:
     """Run what has not been run yet, and rewrite the page after each run."""
 
     def do(stream: Stream) -> int:
         try:
             scenarios = named(words)
-        except UnknownScenario as error:
+            with_versions = asked(versions, *backends)
+        except (UnknownScenario, SetupError) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
         if markdown is not None:  # fail now, not after hours
             markdown.parent.mkdir(parents=True, exist_ok=True)
             markdown.open("a").close()
-        asked = tuple(dict.fromkeys(backends))
-        there, here = _prepare(asked)
+        places = tuple(dict.fromkeys(backends))
+        # Another version changes nothing for a scenario that does not use the runtime.
+        scenarios = [each for each in scenarios if each.runtimes.issuperset(with_versions)]
+        there, here = _prepare(places, with_versions)
         stop = stop_on_signals()
         if not here:
             return TROUBLE
         chosen = {b: _chosen(scenarios, b, quick, QUICK_SECONDS / len(here)) for b in here}
         at_once = jobs or room()
-        planned = tuple(place for b in here for place in plan(chosen[b], [b], seed))
+        planned = tuple(place for b in here for place in plan(chosen[b], [b], seed, with_versions))
         run = MatrixRun(
             planned=planned,
             backends=there,
@@ -64,7 +70,7 @@ def matrix(
             out=out.absolute(),
             at_once=at_once,
             scope=_scope(words, quick),
-            repeat=_repeat(words, quick, seed, out, asked, jobs),
+            repeat=_repeat(words, quick, seed, out, places, jobs, with_versions),
             stop=stop,
             hear=partial(_write_trial, stream),
             budget=Budget(time_limit),
@@ -87,12 +93,14 @@ def _write_trial(stream: Stream, trial: Trial, began: bool) -> None:
     stream.writer.write(trial_line(trial, began=began))
 
 
-def _prepare(asked: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
+def _prepare(
+    places: Sequence[str], versions: Mapping[str, str]
+) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
     """Set up all backends once, because the runs would do it all at the same time."""
     found: list[Backend] = []
-    for name in asked:
+    for name in places:
         try:
-            prepared(name)
+            prepared(name, versions)
             found.append(Backend(name=name))
         except SetupError as error:
             print(f"onceproof: backend {name} cannot be used: {error}", file=sys.stderr)
@@ -122,8 +130,10 @@ def _repeat(
     out: Path,
     backends: Sequence[str],
     jobs: int | None,
+    versions: Mapping[str, str],
 ) -> str:
     options = [*(["--quick"] if quick else []), "--seed", str(seed), "--out", str(out)]
     options += [word for backend in backends for word in ("--backend", backend)]
     options += ["--jobs", str(jobs)] if jobs else []
+    options += options_of(versions)
     return shlex.join(["onceproof", "matrix", *words, *options])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from onceproof.exit_codes import worst
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import EXTERNAL, LOCAL, offers
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.runtimes.known import asked, check_used
 from onceproof.interrupts import INTERRUPTED, OperationInterrupted, interruption
 from onceproof.json_events import Stream, streamed
 from onceproof.outcome import Outcome
@@ -34,6 +36,7 @@ def run(
     out: Path,
     backend: str = LOCAL,
     transaction_version: int | None = None,
+    versions: Sequence[str] = (),
     events: str | None = None,
     junit: Path | None = None,
 ) -> int:
@@ -47,7 +50,10 @@ def run(
         return USAGE
     try:
         scenarios = chosen(names)
-    except UnknownScenario as error:
+        with_versions = asked(versions, backend)
+        for scenario in scenarios:
+            check_used(with_versions, scenario.runtimes, scenario.name)
+    except (UnknownScenario, SetupError) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         return USAGE
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
@@ -58,7 +64,7 @@ def run(
     wanted = [(scenario, seed) for scenario in scenarios]
 
     def do(stream: Stream) -> int:
-        return _run_and_sum_up(wanted, out, backend, stream, junit)
+        return _run_and_sum_up(wanted, out, backend, with_versions, stream, junit)
 
     return streamed("run", events, do)
 
@@ -67,11 +73,12 @@ def _run_and_sum_up(
     wanted: Sequence[tuple[Scenario, int]],
     out: Path,
     backend: str,
+    versions: Mapping[str, str],
     stream: Stream,
     junit: Path | None,
 ) -> int:
     server = BuildServer(junit)
-    outcomes = _run_all(wanted, out, backend, stream, server)
+    outcomes = _run_all(wanted, out, backend, versions, stream, server)
     server.conclude()
     if len(outcomes) > 1:
         print("All runs")
@@ -98,7 +105,7 @@ def replay(
 
     def do(stream: Stream) -> int:
         server = BuildServer(None)
-        outcomes = _run_all(wanted, out, found.backend, stream, server, again)
+        outcomes = _run_all(wanted, out, found.backend, found.versions, stream, server, again)
         server.conclude()
         return _worst(outcomes, wanted=1)
 
@@ -109,11 +116,12 @@ def _run_all(
     wanted: Sequence[tuple[Scenario, int]],
     out: Path,
     backend: str,
+    versions: Mapping[str, str],
     stream: Stream,
     server: BuildServer,
     repeat: str | None = None,
 ) -> list[Outcome]:
-    found = prepared(backend)
+    found = prepared(backend, versions)
     stop = stop_on_signals()
     outcomes = []
     for whole, seed in wanted:

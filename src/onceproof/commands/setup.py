@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
@@ -20,8 +21,10 @@ _ENDING_SECONDS: Final = 10.0
 """Time for threads to notice that the process they wait for was killed."""
 
 
-def prepared(backend: str = backends.LOCAL) -> Tools:
+def prepared(backend: str = backends.LOCAL, versions: Mapping[str, str] | None = None) -> Tools:
     """Find or download what a backend needs, print progress, and clean up after dead runs.
+
+    `versions` are those of runtimes that differ from the usual ones.
 
     Ctrl-C, SIGTERM and SIGHUP end this process and everything that it started.
 
@@ -31,7 +34,7 @@ def prepared(backend: str = backends.LOCAL) -> Tools:
     hear(signal.default_int_handler)
     try:
         leftovers = backends.prepare(backend, _print_step)
-        found = ensure(_print_step, stage=backends.is_local(backend))
+        found = ensure(_print_step, stage=backends.is_local(backend), versions=versions)
     except KeyboardInterrupt:
         print(
             "onceproof: interrupted during set-up; nothing was run. What was installed is kept: "

@@ -17,6 +17,8 @@ from onceproof.errors import TROUBLE, USAGE
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import LOCAL, offers
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.runtimes.known import asked, check_used
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import OperationInterrupted, interruption
@@ -38,6 +40,7 @@ def soak(
     backend: str = LOCAL,
     keep_all: bool = False,
     least_free: int = LEAST_FREE,
+    versions: Sequence[str] = (),
     events: str | None = None,
 ) -> int:
     """Repeat scenarios (by default the flagship) with new seeds; `runs` 0 means forever."""
@@ -45,14 +48,17 @@ def soak(
     def do(stream: Stream) -> int:
         try:
             scenarios = chosen(names)
-        except UnknownScenario as error:
+            with_versions = asked(versions, backend)
+            for scenario in scenarios:
+                check_used(with_versions, scenario.runtimes, scenario.name)
+        except (UnknownScenario, SetupError) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
         out.mkdir(parents=True, exist_ok=True)
         if low := low_disk(free_bytes(out), least_free, out):
             print(f"onceproof: {low}.", file=sys.stderr)
             return TROUBLE
-        found = prepared(backend)
+        found = prepared(backend, with_versions)
         stop = stop_on_signals()
         kept = SoakResults(out, keep_all=keep_all)
         readings: list[Reading] = []

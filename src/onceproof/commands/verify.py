@@ -6,6 +6,7 @@ import random
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from onceproof.harness.schedule.conductor import Conductor
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import offers
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.runtimes.known import asked, check_used
+from onceproof.harness.tools.runtimes.known import words as options_of
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
@@ -46,6 +50,7 @@ def verify(
     dry_run: bool,
     reuse_dry_run: bool,
     given: list[str],
+    versions: Sequence[str] = (),
     events: str | None = None,
     junit: Path | None = None,
     exploring: Exploring | None = None,
@@ -59,8 +64,16 @@ def verify(
         exploring: explore the pipeline instead.
     """
     server = BuildServer(junit)
+    try:
+        with_versions = asked(versions, backend)
+        check_used(with_versions, {"kafka"}, "onceproof's part of a trial of your program")
+    except SetupError as error:
+        print(f"onceproof verify: {error}", file=sys.stderr)
+        return USAGE
     if exploring is not None:
-        return _explore(options, exploring, out=out, backend=backend, given=given)
+        return _explore(
+            options, exploring, out=out, backend=backend, given=given, versions=with_versions
+        )
 
     def do(stream: Stream) -> int:
         try:
@@ -70,8 +83,9 @@ def verify(
             print(f"onceproof verify: {error}.", file=sys.stderr)
             return USAGE
         return _dry_run_and_trial(
-            scenario, options, seed, out, backend, dry_run, reuse_dry_run, given, stream, server
-        )
+            scenario, options, seed, out, backend, with_versions, dry_run, reuse_dry_run, given,
+            stream, server,
+        )  # fmt: skip
 
     return streamed("verify", events, do)
 
@@ -87,7 +101,13 @@ class Exploring:
 
 
 def _explore(
-    options: VerifyOptions, exploring: Exploring, *, out: Path, backend: str, given: list[str]
+    options: VerifyOptions,
+    exploring: Exploring,
+    *,
+    out: Path,
+    backend: str,
+    given: list[str],
+    versions: Mapping[str, str],
 ) -> int:
     # Not needed otherwise, and it would make every start slower.
     from onceproof.commands.explore import Wanted, conduct
@@ -109,6 +129,7 @@ def _explore(
             minutes=exploring.minutes,
             only=exploring.only,
             cases=exploring.cases,
+            versions=versions,
             # A trial on a stage of its own takes too long for pairs.
             with_pairs=not subject.alone,
         ),
@@ -121,6 +142,7 @@ def _dry_run_and_trial(
     seed: int | None,
     out: Path,
     backend: str,
+    versions: Mapping[str, str],
     dry_run: bool,
     reuse_dry_run: bool,
     given: list[str],
@@ -131,7 +153,7 @@ def _dry_run_and_trial(
     _print_options(scenario, seed)
     repeat = shlex.join(["onceproof", "verify", *given, "--seed", str(seed), "--"])
     repeat += " " + shlex.join(options.command)
-    tools, stop = prepared(backend), stop_on_signals()
+    tools, stop = prepared(backend, versions), stop_on_signals()
 
     def run(what: Scenario, conduct: Conduct = Conductor) -> Outcome:
         with live(sys.stderr) as handler:
@@ -147,7 +169,7 @@ def _dry_run_and_trial(
                 conduct=conduct,
             )
 
-    key = key_of(options, backend)
+    key = key_of(options, shlex.join([backend, *options_of(versions)]))
     profile = kept(key) if reuse_dry_run and not dry_run else None
     if profile is None:
         learned = DryRunResult(gates="gates" in offers(backend))

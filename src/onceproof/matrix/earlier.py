@@ -16,6 +16,7 @@ from onceproof.harness.history.run_record import RunRecord, UnreadableRun
 from onceproof.harness.kafka.features import TRANSACTION_VERSION
 from onceproof.harness.schedule.as_json import schedule_to_json
 from onceproof.harness.stage.backends import LOCAL
+from onceproof.harness.tools.runtimes.known import CHOSEN
 from onceproof.matrix.plan import Planned
 from onceproof.reports.model import Report
 from onceproof.reports.write import UnreadableReport, load
@@ -74,6 +75,7 @@ def _identity(planned: Planned) -> tuple[Any, ...]:
         planned.seed,
         planned.backend,
         scenario.transaction_version,
+        dict(planned.versions),
         _plain(asdict(scenario.workload)),
         _plain(schedule_to_json(scenario.schedule)),
     )
@@ -86,6 +88,7 @@ def _identity_of(record: RunRecord) -> tuple[Any, ...]:
         record.seed,
         record.configuration.get("backend", LOCAL),
         features.get(TRANSACTION_VERSION),
+        record.configuration.get(CHOSEN) or {},
         _plain(record.workload),
         _plain(record.plan),
     )

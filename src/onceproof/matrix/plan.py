@@ -6,8 +6,8 @@ for that reason alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from onceproof.command import command
@@ -15,6 +15,7 @@ from onceproof.harness.processes.side_by_side import Job
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import offered_to, with_supported_faults
 from onceproof.harness.stage.backends import offers
+from onceproof.harness.tools.runtimes.known import words as options_of
 
 _SLACK_SECONDS = 900.0
 _SLOWER = 8
@@ -27,6 +28,7 @@ class Planned:
 
     Attributes:
         scenario: with its schedule, drawn if need be.
+        versions: those of runtimes that differ from the usual ones.
         lacks: what the backend does not offer; then it is not run.
     """
 
@@ -34,6 +36,7 @@ class Planned:
     seed: int
     backend: str
     lacks: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -49,17 +52,22 @@ class Planned:
         words = ("run", self.scenario.name, "--seed", str(self.seed), "--out", str(runs))
         return Job(
             name=self.name,
-            command=tuple(command(*words, "--backend", self.backend)),
+            command=tuple(command(*words, "--backend", self.backend, *options_of(self.versions))),
             seconds=_SLACK_SECONDS + _SLOWER * self.scenario.seconds,
         )
 
 
-def plan(scenarios: Iterable[Scenario], backends: Iterable[str], seed: int) -> tuple[Planned, ...]:
+def plan(
+    scenarios: Iterable[Scenario],
+    backends: Iterable[str],
+    seed: int,
+    versions: Mapping[str, str] | None = None,
+) -> tuple[Planned, ...]:
     wanted = tuple(scenarios)
-    return tuple(_planned(s, backend, seed) for backend in backends for s in wanted)
+    return tuple(_planned(s, backend, seed, versions or {}) for backend in backends for s in wanted)
 
 
-def _planned(scenario: Scenario, backend: str, seed: int) -> Planned:
+def _planned(scenario: Scenario, backend: str, seed: int, versions: Mapping[str, str]) -> Planned:
     drawn = scenario.drawn(seed)
     offered = offers(backend)
     missing = set(drawn.needs - offered)
@@ -68,4 +76,4 @@ def _planned(scenario: Scenario, backend: str, seed: int) -> Planned:
         needs = {need for at in left_out for need in at.needs}
         missing = needs - offered_to(drawn, offered)
     lacks = f"{backend} does not offer {', '.join(sorted(missing))}" if missing else None
-    return Planned(scenario=drawn, seed=seed, backend=backend, lacks=lacks)
+    return Planned(scenario=drawn, seed=seed, backend=backend, lacks=lacks, versions=versions)

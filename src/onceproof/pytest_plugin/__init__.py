@@ -29,6 +29,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--onceproof-seed", type=int, metavar="N", help="seed of every scenario and cluster"
     )
     group.addoption("--onceproof-backend", metavar="WORD", help="backend; overrides the ini option")
+    group.addoption(
+        "--onceproof-with",
+        metavar="NAME=VERSION",
+        action="append",
+        help="version of a runtime; overrides the ini option; repeatable",
+    )
+    parser.addini("onceproof_with", "versions of runtimes, NAME=VERSION", type="args", default=[])
     parser.addini("onceproof_out", "folder for run folders, below rootdir", default="runs")
     parser.addini("onceproof_backend", "local, docker, or external:FILE", default="local")
 

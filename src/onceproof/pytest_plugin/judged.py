@@ -97,7 +97,8 @@ def scenario(
     if options.seed is not None or seed is None:
         seed = options.some_seed()
     words = ("run", name, "--seed", str(seed), "--out", str(options.out))
-    return _run((*words, "--backend", backend or options.backend), wanted="expected")
+    place = ("--backend", backend or options.backend)
+    return _run((*words, *place, *options.words), wanted="expected")
 
 
 def verify(options: Options, words: Sequence[str]) -> Judged:
@@ -108,7 +109,8 @@ def verify(options: Options, words: Sequence[str]) -> Judged:
     """
     own = () if _has_option(words, "--out") else ("--out", str(options.out))
     seed = () if _has_option(words, "--seed") else ("--seed", str(options.some_seed()))
-    return _run(("verify", *own, *seed, *words), wanted="holds")
+    versions = () if _has_option(words, "--with") else options.words
+    return _run(("verify", *own, *seed, *versions, *words), wanted="holds")
 
 
 def _has_option(words: Sequence[str], option: str) -> bool:

@@ -82,6 +82,7 @@ class HeldLab:
                 *("lab", "--bare", "--topic", "onceproof", "--for-program"),
                 *("--name", self.name, "--seed", str(self.seed)),
                 *("--out", str(self._options.out), "--backend", self._options.backend),
+                *self._options.words,
             ),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -16,12 +16,14 @@ class Options:
     Attributes:
         out: parent of the run folders.
         backend: `local`, `docker`, or `external:FILE`.
+        versions: `NAME=VERSION` of runtimes that are not in their usual version.
         seed: one seed for everything; None: random seeds.
     """
 
     out: Path
     backend: str
     seed: int | None
+    versions: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, config: pytest.Config) -> Options:
@@ -31,8 +33,14 @@ class Options:
             backend=str(
                 config.getoption("onceproof_backend") or config.getini("onceproof_backend")
             ),
+            versions=tuple(config.getoption("onceproof_with") or config.getini("onceproof_with")),
             seed=config.getoption("onceproof_seed"),
         )
+
+    @property
+    def words(self) -> list[str]:
+        """The options that choose versions."""
+        return [word for version in self.versions for word in ("--with", version)]
 
     def some_seed(self) -> int:
         """Return the seed, or a random one."""

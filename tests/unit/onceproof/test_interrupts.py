@@ -107,6 +107,7 @@ from pathlib import Path
 import onceproof.checkers.judging
 import onceproof.outcome
 from onceproof.harness.history.folder import RunFolder
+from onceproof.harness.tools.setup import Tools
 from onceproof import running
 from onceproof.commands import run, soak
 from onceproof.interrupts import interruptible
@@ -128,7 +129,7 @@ def writes(*_):
         pass
 
 running.Run = Recorded
-run.prepared = soak.prepared = lambda backend: object()
+run.prepared = soak.prepared = lambda *_: Tools(java_home=Path(), spark_kafka_jars=(), stage=None)
 if sys.argv[2] == "judges":
     onceproof.checkers.judging.choose = judges
 else:

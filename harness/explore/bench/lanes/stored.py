@@ -24,7 +24,7 @@ from onceproof.harness.sinks.base import Effect
 from onceproof.harness.subjects.stored.audit import Audit
 from onceproof.harness.subjects.stored.audit_postgres import PostgresAudit
 from onceproof.harness.subjects.stored.audit_sqlite import SqliteAudit
-from onceproof.harness.subjects.stored.members import program
+from onceproof.harness.subjects.stored.members import program_of
 from onceproof.harness.subjects.stored.task import Kind, StoringTask
 
 
@@ -68,7 +68,7 @@ class StoredLane(CopierLane):
             history=str(self.around.history),
             in_hand=str(self.around.work / f"{client_id}.in-hand"),
         )
-        return self._start(task, program)
+        return self._start(task, program_of(self.around.tools))
 
     @property
     def _stores(self) -> bool:

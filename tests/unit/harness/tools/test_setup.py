@@ -103,7 +103,7 @@ def test_stage_tools_are_prepared_for_the_local_backend_only(
     monkeypatch.setattr(backends, "prepare", lambda *_: [])
     monkeypatch.setattr(preparing, "ensure", lambda progress, **what: requested.append(what))
     preparing.prepared(backend)
-    assert requested == [{"stage": stage}]
+    assert requested == [{"stage": stage, "versions": None}]
 
 
 _PREPARED = """

@@ -1,0 +1,20 @@
+"""The versions of runtimes that are used unless another one is chosen."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+from onceproof.harness.tools import jar_lock
+from onceproof.harness.tools.runtimes.known import RUNTIMES
+from onceproof.harness.tools.runtimes.python_client import PACKAGES
+
+
+def usual(name: str) -> str:
+    """Return the usual version of a runtime; of Flink, which has one per scenario, the newest."""
+    if name in PACKAGES:
+        return metadata.version(PACKAGES[name][0])
+    return next(iter(jar_lock.FLINK)) if name == "flink" else jar_lock.KAFKA
+
+
+def all_usual() -> dict[str, str]:
+    return {name: usual(name) for name in RUNTIMES}
