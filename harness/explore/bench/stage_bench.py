@@ -160,8 +160,8 @@ class StageBench:
         lanes = [self._lane(self._subject, load, around) for _ in trials]
         every = list(zip(lanes, trials, strict=True))
         if twin:
-            broken = self._subject.twin
-            every.append((self._lane(broken.subject, broken.load, around), broken.trial))
+            broken, usual = self._subject.twin, replace(around, tools=self._tools.usual)
+            every.append((self._lane(broken.subject, broken.load, usual), broken.trial))
         elif self._subject.alone:
             self._stage_on.reports.take_all_for(lanes[0])
         apart = [(lane, trial) for lane, trial in every if not trial.breaks]
