@@ -58,8 +58,8 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
         Runtime(
             name="librdkafka",
             what="librdkafka, through confluent-kafka",
-            oldest="1.4.2",
-            reason="transactions came with 1.4",
+            oldest="1.5.0",
+            reason="the binding calls functions that 1.4 does not have",
         ),
         Runtime(
             name="aiokafka",

@@ -2,9 +2,10 @@
 
 Copied into the runtime's copy of the package `confluent_kafka`, and imported by it first. Wheels of
 an old confluent-kafka are for Pythons that are no longer common, but the library that they contain
-works with a newer binding: what producers and consumers call has not changed. The binding only
-compares `rd_kafka_version()` with its own version, so that its import of this function is replaced.
-Functions that the old library lacks are looked up when called, not when loaded.
+works with a newer binding: what producers and consumers call has hardly changed. The binding
+compares `rd_kafka_version()` with its own version, so that its import of this function is replaced,
+as are those of two functions that older libraries lack. Others that are missing belong to the admin
+client; they are looked up when called, not when loaded.
 """
 
 from __future__ import annotations
@@ -14,15 +15,21 @@ import mmap
 import os
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-_CHECK: Final = b"rd_kafka_version"
-_NEWEST: Final = 0x7FFFFFFF
+_EAGER: Final = ctypes.create_string_buffer(b"EAGER")
+_ANSWERS: Final[dict[bytes, Callable[[], int]]] = {
+    b"rd_kafka_version": lambda: 0x7FFFFFFF,
+    # Since 1.6: before, there was one protocol, and no assignment was lost.
+    b"rd_kafka_rebalance_protocol": lambda: ctypes.addressof(_EAGER),
+    b"rd_kafka_assignment_lost": lambda: 0,
+}
+"""What these functions return: the first always, the others if the library lacks them."""
 _RELOCATIONS, _DYNAMIC_SYMBOLS = 4, 11  # section types of ELF: SHT_RELA, SHT_DYNSYM
 _kept: list[object] = []
-"""The function must not be freed."""
+"""The functions must not be freed."""
 
 
 def load() -> None:
@@ -37,21 +44,27 @@ def load() -> None:
         from confluent_kafka import cimpl
     finally:
         sys.setdlopenflags(flags)
-    newest = ctypes.CFUNCTYPE(ctypes.c_int)(lambda: _NEWEST)
-    _kept.append(newest)
-    address = ctypes.cast(newest, ctypes.c_void_p).value
     file = Path(cimpl.__file__).resolve()
-    found = list(imports(file.read_bytes(), _CHECK))
-    if not found:
-        raise ImportError(f"{file} does not import {_CHECK.decode()}")
-    start, libc = _start(file), ctypes.CDLL(None)
-    for place in found:
-        at = start + place
-        page = at & -mmap.PAGESIZE
-        writable = ctypes.c_int(mmap.PROT_READ | mmap.PROT_WRITE)
-        if libc.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE), writable):
-            raise ImportError(f"{file}: its imports cannot be changed")
-        ctypes.c_uint64.from_address(at).value = address or 0
+    content, library, start = file.read_bytes(), ctypes.CDLL(str(file)), _start(file)
+    for name, answer in _ANSWERS.items():
+        if name == b"rd_kafka_version" or not hasattr(library, name.decode()):
+            places = list(imports(content, name))
+            if not places:
+                raise ImportError(f"{file} does not import {name.decode()}")
+            for place in places:
+                _replace(start + place, answer)
+
+
+def _replace(at: int, answer: Callable[[], int]) -> None:
+    """Make an import refer to a function of ours."""
+    function = ctypes.CFUNCTYPE(ctypes.c_void_p)(answer)
+    _kept.append(function)
+    page = at & -mmap.PAGESIZE
+    writable = ctypes.c_int(mmap.PROT_READ | mmap.PROT_WRITE)
+    size = ctypes.c_size_t(mmap.PAGESIZE)
+    if ctypes.CDLL(None).mprotect(ctypes.c_void_p(page), size, writable):
+        raise ImportError("the imports of confluent-kafka cannot be changed")
+    ctypes.c_uint64.from_address(at).value = ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def imports(content: bytes, name: bytes) -> Iterator[int]:
