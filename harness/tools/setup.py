@@ -20,6 +20,7 @@ from onceproof.harness.tools.ivy import Ivy
 from onceproof.harness.tools.java import Java
 from onceproof.harness.tools.postgres import Postgres
 from onceproof.harness.tools.progress import Progress, one_at_a_time, silent
+from onceproof.harness.tools.runtimes import jar_sets
 from onceproof.harness.tools.runtimes.chosen import Chosen
 
 __all__ = ["SetupError", "StageTools", "Tools", "ensure"]
@@ -35,6 +36,11 @@ class StageTools:
     toxiproxy: Path
     postgres: Postgres
     known_versions: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def kafka(self) -> str:
+        """The brokers' version."""
+        return self.known_versions.get("kafka", jar_lock.KAFKA)
 
     def versions(self) -> dict[str, str]:
         return dict(self.known_versions)
@@ -76,24 +82,29 @@ def ensure(
             collected into one error.
     """
     folder = cache_folder or cache.location(os.environ)
+    versions = versions or {}
     progress = one_at_a_time(progress)
     runtime = find_java(os.environ)
     pyspark = jar_lock.installed_pyspark()
     connector = jar_lock.load("spark-kafka", pyspark.version)
     ivy = Ivy(java=runtime.program, jar=pyspark.ivy)
     get = partial(jars.with_ivy, ivy=ivy, cache_folder=folder, progress=progress)
-    with ThreadPoolExecutor(2, thread_name_prefix="setup") as pool:
+    get_set = partial(jar_sets.folder, ivy=ivy, cache_folder=folder, progress=progress)
+    kafka = versions.get("kafka", jar_lock.KAFKA)
+    with ThreadPoolExecutor(3, thread_name_prefix="setup") as pool:
         stage_job = (
-            pool.submit(_stage, runtime, get, cache_folder=folder, progress=progress)
+            pool.submit(_stage, runtime, kafka, get_set, cache_folder=folder, progress=progress)
             if stage
             else None
         )
         spark_jars = pool.submit(get, connector)
-    _raise_all(*([stage_job] if stage_job else []), spark_jars)
+        chosen_jars = pool.submit(jar_sets.chosen, versions, get_set)
+    _raise_all(*([stage_job] if stage_job else []), spark_jars, chosen_jars)
     return Tools(
         java_home=runtime.home,
         spark_kafka_jars=tuple(sorted(spark_jars.result().glob("*.jar"))),
         stage=stage_job.result() if stage_job else None,
+        chosen=Chosen(versions=dict(versions), jars=chosen_jars.result()),
         known_versions={
             "java": runtime.version,
             "pyspark": pyspark.version,
@@ -103,12 +114,17 @@ def ensure(
 
 
 def _stage(
-    runtime: Java, get: Callable[[jar_lock.JarSet], Path], *, cache_folder: Path, progress: Progress
+    runtime: Java,
+    kafka: str,
+    get_set: Callable[[str, str], Path],
+    *,
+    cache_folder: Path,
+    progress: Progress,
 ) -> StageTools:
-    kafka = jar_lock.load("kafka", jar_lock.KAFKA)
+    """Get the tools of the local stage, with brokers of the version `kafka`."""
     with ThreadPoolExecutor(3, thread_name_prefix="setup-stage") as pool:
         proxy = pool.submit(toxiproxy.ensure, cache_folder=cache_folder, progress=progress)
-        broker_jars = pool.submit(get, kafka)
+        broker_jars = pool.submit(get_set, "kafka", kafka)
         database = pool.submit(postgres.ensure, cache_folder=cache_folder, progress=progress)
     _raise_all(proxy, broker_jars, database)
     return StageTools(
@@ -117,7 +133,7 @@ def _stage(
         toxiproxy=proxy.result(),
         postgres=database.result(),
         known_versions={
-            "kafka": kafka.version,
+            "kafka": kafka,
             "toxiproxy": toxiproxy.VERSION,
             "postgresql": database.result().version,
         },
