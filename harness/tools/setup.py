@@ -20,7 +20,7 @@ from onceproof.harness.tools.ivy import Ivy
 from onceproof.harness.tools.java import Java
 from onceproof.harness.tools.postgres import Postgres
 from onceproof.harness.tools.progress import Progress, one_at_a_time, silent
-from onceproof.harness.tools.runtimes import jar_sets
+from onceproof.harness.tools.runtimes import jar_sets, rules
 from onceproof.harness.tools.runtimes.chosen import Chosen
 
 __all__ = ["SetupError", "StageTools", "Tools", "ensure"]
@@ -78,11 +78,12 @@ def ensure(
     `versions` are those of runtimes (`runtimes.known.asked`) that differ from the usual ones.
 
     Raises:
-        SetupError: a tool is missing. After the search for Java and PySpark, all failures are
-            collected into one error.
+        SetupError: a version is unsupported, or a tool is missing. After the search for Java and
+            PySpark, all failures are collected into one error.
     """
     folder = cache_folder or cache.location(os.environ)
     versions = versions or {}
+    rules.refuse(versions, local=stage)
     progress = one_at_a_time(progress)
     runtime = find_java(os.environ)
     pyspark = jar_lock.installed_pyspark()

@@ -13,6 +13,7 @@ from onceproof.harness.run.phases import Conduct, Run
 from onceproof.harness.schedule.conductor import Conductor
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage.backends import LOCAL, is_local
+from onceproof.harness.tools.runtimes.rules import refuse
 from onceproof.harness.tools.setup import Tools, ensure
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import breaking_off, judging
@@ -46,7 +47,8 @@ def run_scenario(
 
     Raises:
         BadExtension: an installed package's report section cannot be loaded.
-        SetupError: a tool is missing and cannot be installed.
+        SetupError: a tool is missing and cannot be installed, or a chosen version cannot do what
+            the scenario needs.
         HistoryNotWritten: the history could not be written; `check_run` judges what was written.
         OperationInterrupted: a signal interrupted the judging; the recorded history remains.
     """
@@ -58,11 +60,17 @@ def run_scenario(
             repeat += f" --backend {shlex.quote(backend)}"
         if scenario.transaction_version is not None:
             repeat += f" --transaction-version {scenario.transaction_version}"
+    tools = tools or ensure(stage=is_local(backend))
+    refuse(
+        tools.chosen.versions,
+        local=is_local(backend),
+        transaction_version=scenario.transaction_version,
+    )
     run = Run(
         scenario,
         seed=seed,
         runs=runs,
-        tools=tools or ensure(stage=is_local(backend)),
+        tools=tools,
         handlers=handlers,
         stop=stop,
         repeat=repeat,
