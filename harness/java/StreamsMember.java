@@ -7,6 +7,7 @@ import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.kstream.Consumed;
@@ -23,6 +24,8 @@ import org.apache.kafka.streams.state.KeyValueStore;
  * exits and its supervisor starts it again.
  */
 final class StreamsMember {
+    private static final String CACHE = "statestore.cache.max.bytes";
+
     private StreamsMember() {}
 
     public static void main(String[] arguments) throws Exception {
@@ -66,6 +69,9 @@ final class StreamsMember {
         settings.put("state.dir", task.get("state").asText());
         task.get("settings").properties().forEach(
                 setting -> settings.put(setting.getKey(), setting.getValue().asText()));
+        if (settings.containsKey(CACHE) && !StreamsConfig.configDef().names().contains(CACHE)) {
+            settings.put("cache.max.bytes.buffering", settings.get(CACHE)); // its name before 3.4
+        }
         return settings;
     }
 }

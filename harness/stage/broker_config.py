@@ -1,7 +1,8 @@
 """The configuration of one broker of a run.
 
 CONTROLLER is in `advertised.listeners` too. Without it, Raft advertises the raw listener address,
-peers reconnect bypassing the proxies, and an isolated controller keeps its quorum.
+peers reconnect bypassing the proxies, and an isolated controller keeps its quorum. Kafka before 3.9
+advertises no address for Raft, which uses the voters' own, and refuses this.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from pathlib import Path
 
 from onceproof.harness.links.topology import AUDIENCES, AUDITOR, Topology
 from onceproof.harness.stage.security import Security
+from onceproof.harness.tools.jar_lock import KAFKA
 from onceproof.harness.tools.jvm import properties
+from onceproof.harness.tools.runtimes.known import numbers
 
 _NEWER_GROUPS = ("consumer", "share", "streams")
 """Group types whose session timeout is set by the broker, not by the members."""
@@ -49,7 +52,15 @@ SETTINGS: dict[str, str | int] = {
     "num.network.threads": 2,
     "num.io.threads": 4,
 }
-"""Settings of all brokers, also printed in the report."""
+"""Settings of all brokers."""
+_SINCE = {"group.share.": "4.0", "group.streams.": "4.1"}
+"""Prefix of settings → Kafka version that brought them."""
+
+
+def settings_of(kafka: str = KAFKA) -> dict[str, str | int]:
+    """Return the settings that brokers of a version have; the report prints them too."""
+    later = tuple(p for p, since in _SINCE.items() if numbers(kafka) < numbers(since))
+    return {name: value for name, value in SETTINGS.items() if not name.startswith(later)}
 
 
 def listener(audience: str) -> str:
@@ -58,9 +69,14 @@ def listener(audience: str) -> str:
 
 
 def server_properties(
-    topology: Topology, node: int, data: Path, security: Security | None = None
+    topology: Topology,
+    node: int,
+    data: Path,
+    security: Security | None = None,
+    *,
+    kafka: str = KAFKA,
 ) -> str:
-    """Return `server.properties` of broker `node`, with its log in `data`.
+    """Return `server.properties` of broker `node` of version `kafka`, with its log in `data`.
 
     Without `security`, the listeners for clients are plain text.
     """
@@ -76,17 +92,20 @@ def server_properties(
             topology.audience_host(audience, node),
         )
     voters = ",".join(f"{n}@b{n}:{topology.controller_port}" for n in topology.nodes)
+    advertised = dict(listeners)
+    if numbers(kafka) < numbers("3.9"):
+        del advertised["CONTROLLER"]
     protocols = dict.fromkeys(listeners, "PLAINTEXT")
     if security is not None:
         protocols |= dict.fromkeys(for_clients, security.protocol)
     settings = {
-        **SETTINGS,
+        **settings_of(kafka),
         **({} if security is None else security.broker_settings(for_clients)),
         "node.id": node,
         "controller.quorum.voters": voters,
         "listeners": ",".join(f"{name}://{host}:{port}" for name, (port, _) in listeners.items()),
         "advertised.listeners": ",".join(
-            f"{name}://{seen}:{port}" for name, (port, seen) in listeners.items()
+            f"{name}://{seen}:{port}" for name, (port, seen) in advertised.items()
         ),
         "listener.security.protocol.map": ",".join(
             f"{name}:{protocol}" for name, protocol in protocols.items()

@@ -7,6 +7,7 @@ proxies because each JVM has its own hosts file. No root, no containers.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 from uuid import UUID
@@ -35,7 +36,7 @@ from onceproof.harness.links.toxiproxy import ToxiproxyServer
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.base import SHUT_DOWN_SECONDS
-from onceproof.harness.stage.broker_config import SETTINGS
+from onceproof.harness.stage.broker_config import settings_of
 from onceproof.harness.stage.broker_template import broker_template
 from onceproof.harness.stage.gates import Gates, OnGate
 from onceproof.harness.stage.local_broker import LocalBroker
@@ -285,7 +286,8 @@ class LocalStage:
         return {"toxiproxy": self._toxiproxy.version() or "?", **self._tools.versions(), **queues}
 
     def settings(self) -> dict[str, object]:
-        brokers = {"brokers": dict(SETTINGS) | self._protocol()} if self._brokers else {}
+        of = settings_of(self._tools.kafka)
+        brokers = {"brokers": of | self._protocol()} if self._brokers else {}
         queues = self._artemis and {"queue broker": self._artemis.wanted.settings.as_configured()}
         http = self._http_service and {"HTTP service": asdict(self._http_service.settings)}
         return {"backend": self.backend, **brokers, **(queues or {}), **(http or {})}
@@ -361,11 +363,25 @@ class LocalStage:
         return ClusterView({b.node: self.bootstrap(AUDITOR, n) for n, b in self._brokers.items()})
 
     def _wait_healthy(self) -> None:
-        with self._view() as view:
+        """Wait until every broker knows all brokers.
+
+        librdkafka 2.16 forgets a broker that a metadata answer lacks, and its pending requests.
+        """
+        with ExitStack() as views:
+            by_broker = {
+                broker.name: views.enter_context(
+                    ClusterView({broker.node: self.bootstrap(AUDITOR, broker.name)})
+                )
+                for broker in self._brokers.values()
+            }
+
+            def seen() -> dict[str, list[int]]:
+                return {name: view.brokers() for name, view in by_broker.items()}
+
             wait_until(
-                lambda: len(view.brokers()) == len(self._brokers),
-                what=f"all {len(self._brokers)} brokers in the cluster's metadata",
+                lambda: all(len(known) == len(self._brokers) for known in seen().values()),
+                what=f"all {len(self._brokers)} brokers in the metadata of each",
                 seconds=30,
                 stop=self._stop,
-                seen=view.brokers,
+                seen=seen,
             )

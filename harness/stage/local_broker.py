@@ -62,7 +62,9 @@ class LocalBroker:
         (self._folder / "hosts").write_text(self._topology.hosts_file(self.node))
         (self._folder / "log4j2.json").write_text(log4j_configuration())
         (self._folder / "server.properties").write_text(
-            server_properties(self._topology, self.node, self.data, self._security)
+            server_properties(
+                self._topology, self.node, self.data, self._security, kafka=self._tools.kafka
+            )
         )
 
     def format(self, cluster: str) -> None:

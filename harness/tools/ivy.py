@@ -59,10 +59,15 @@ class Ivy:
     jar: Path
 
     def resolve(
-        self, roots: Sequence[Coordinate], folder: Path, *, name: str
+        self,
+        roots: Sequence[Coordinate],
+        folder: Path,
+        *,
+        name: str,
+        count: Count = lambda more: None,
     ) -> dict[Coordinate, Path]:
         """Download jars and their dependencies."""
-        return self._run(roots, folder / "0", name=name, transitive=True, count=lambda n: None)
+        return self._run(roots, folder / "0", name=name, transitive=True, count=count)
 
     def fetch(
         self, jars: Sequence[Coordinate], folder: Path, *, name: str, count: Count

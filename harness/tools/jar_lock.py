@@ -26,6 +26,14 @@ ICEBERG_RUNTIME = "iceberg-spark-runtime"
 """Prefix of its jar, which bundles all dependencies (50 MB)."""
 FLINK: Mapping[str, str] = {"2.2.0": "5.0.0-2.2", "1.20.1": "3.4.0-1.20"}
 """Flink version → its Kafka connector. They are downloaded when a run needs them."""
+CONNECT_PARTS = (
+    "connect-runtime",
+    "connect-basic-auth-extension",
+    "connect-file",
+    "connect-mirror",
+    "connect-mirror-client",
+)
+"""The artifacts of Kafka Connect, all in Kafka's version."""
 ARTEMIS = "2.55.0"
 JMS = "3.1.0"
 """Explicit, because Artemis' client needs Jakarta and the resolver would choose the older API."""
@@ -106,14 +114,9 @@ def kafka_roots() -> tuple[Coordinate, ...]:
 
 
 def connect_roots() -> tuple[Coordinate, ...]:
-    names = (
-        "connect-runtime",
-        "connect-basic-auth-extension",
-        "connect-file",
-        "connect-mirror",
-        "connect-mirror-client",
+    return tuple(
+        Coordinate(group="org.apache.kafka", artifact=name, version=KAFKA) for name in CONNECT_PARTS
     )
-    return tuple(Coordinate(group="org.apache.kafka", artifact=n, version=KAFKA) for n in names)
 
 
 def spark_kafka_roots(pyspark: PySpark) -> tuple[Coordinate, ...]:

@@ -26,5 +26,12 @@ def artemis_jars(tools: Tools) -> Path:
 
 
 def kafka_jars(tools: Tools) -> Path:
-    """Return the folder of Kafka's jars: the local stage's, if any; raises as `jars_for`."""
-    return jars_for(tools, "kafka") if tools.stage is None else tools.stage.kafka_libs
+    """Return the folder of the Java clients' jars in the run's version; raises as `jars_for`."""
+    return tools.chosen.jars.get("kafka-clients") or usual_kafka_jars(tools)
+
+
+def usual_kafka_jars(tools: Tools) -> Path:
+    """Return the folder of Kafka's jars in the usual version; raises as `jars_for`."""
+    if tools.stage is None or tools.chosen.versions.get("kafka", jar_lock.KAFKA) != jar_lock.KAFKA:
+        return jars_for(tools, "kafka")
+    return tools.stage.kafka_libs

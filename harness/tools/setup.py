@@ -20,7 +20,7 @@ from onceproof.harness.tools.ivy import Ivy
 from onceproof.harness.tools.java import Java
 from onceproof.harness.tools.postgres import Postgres
 from onceproof.harness.tools.progress import Progress, one_at_a_time, silent
-from onceproof.harness.tools.runtimes import python_client
+from onceproof.harness.tools.runtimes import jar_sets, python_client
 from onceproof.harness.tools.runtimes.chosen import Chosen
 
 __all__ = ["SetupError", "StageTools", "Tools", "ensure"]
@@ -36,6 +36,11 @@ class StageTools:
     toxiproxy: Path
     postgres: Postgres
     known_versions: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def kafka(self) -> str:
+        """The brokers' version."""
+        return self.known_versions.get("kafka", jar_lock.KAFKA)
 
     def versions(self) -> dict[str, str]:
         return dict(self.known_versions)
@@ -58,7 +63,8 @@ class Tools:
     @property
     def usual(self) -> Tools:
         """The same tools without chosen versions of clients, for what is not on trial."""
-        return replace(self, chosen=Chosen())
+        brokers = {name: v for name, v in self.chosen.versions.items() if name == "kafka"}
+        return replace(self, chosen=Chosen(versions=brokers))
 
     def versions(self) -> dict[str, str]:
         """Return versions by name for the run record, without the stage's."""
@@ -78,37 +84,38 @@ def ensure(
     `versions` are those of runtimes (`runtimes.known.asked`) that differ from the usual ones.
 
     Raises:
-        SetupError: a tool is missing. After the search for Java and PySpark, all failures are
-            collected into one error.
+        SetupError: a version does not exist, or a tool is missing. After the search for Java and
+            PySpark, all failures are collected into one error.
     """
     folder = cache_folder or cache.location(os.environ)
+    versions = versions or {}
     progress = one_at_a_time(progress)
     runtime = find_java(os.environ)
     pyspark = jar_lock.installed_pyspark()
     connector = jar_lock.load("spark-kafka", pyspark.version)
     ivy = Ivy(java=runtime.program, jar=pyspark.ivy)
     get = partial(jars.with_ivy, ivy=ivy, cache_folder=folder, progress=progress)
-    with ThreadPoolExecutor(2, thread_name_prefix="setup") as pool:
+    get_set = partial(jar_sets.folder, ivy=ivy, cache_folder=folder, progress=progress)
+    kafka = versions.get("kafka", jar_lock.KAFKA)
+    with ThreadPoolExecutor(3, thread_name_prefix="setup") as pool:
         stage_job = (
-            pool.submit(_stage, runtime, get, cache_folder=folder, progress=progress)
+            pool.submit(_stage, runtime, kafka, get_set, cache_folder=folder, progress=progress)
             if stage
             else None
         )
         spark_jars = pool.submit(get, connector)
-    _raise_all(*([stage_job] if stage_job else []), spark_jars)
-    chosen = Chosen(
-        versions=versions or {},
-        pythons={
-            name: python_client.ensure(name, version, cache_folder=folder, progress=progress)
-            for name, version in (versions or {}).items()
-            if name in python_client.PACKAGES
-        },
-    )
+        chosen_jars = pool.submit(jar_sets.chosen, versions, get_set)
+        chosen_pythons = pool.submit(
+            python_client.chosen, versions, cache_folder=folder, progress=progress
+        )
+    _raise_all(*([stage_job] if stage_job else []), spark_jars, chosen_jars, chosen_pythons)
     return Tools(
         java_home=runtime.home,
         spark_kafka_jars=tuple(sorted(spark_jars.result().glob("*.jar"))),
         stage=stage_job.result() if stage_job else None,
-        chosen=chosen,
+        chosen=Chosen(
+            versions=dict(versions), jars=chosen_jars.result(), pythons=chosen_pythons.result()
+        ),
         known_versions={
             "java": runtime.version,
             "pyspark": pyspark.version,
@@ -118,12 +125,17 @@ def ensure(
 
 
 def _stage(
-    runtime: Java, get: Callable[[jar_lock.JarSet], Path], *, cache_folder: Path, progress: Progress
+    runtime: Java,
+    kafka: str,
+    get_set: Callable[[str, str], Path],
+    *,
+    cache_folder: Path,
+    progress: Progress,
 ) -> StageTools:
-    kafka = jar_lock.load("kafka", jar_lock.KAFKA)
+    """Get the tools of the local stage, with brokers of the version `kafka`."""
     with ThreadPoolExecutor(3, thread_name_prefix="setup-stage") as pool:
         proxy = pool.submit(toxiproxy.ensure, cache_folder=cache_folder, progress=progress)
-        broker_jars = pool.submit(get, kafka)
+        broker_jars = pool.submit(get_set, "kafka", kafka)
         database = pool.submit(postgres.ensure, cache_folder=cache_folder, progress=progress)
     _raise_all(proxy, broker_jars, database)
     return StageTools(
@@ -132,7 +144,7 @@ def _stage(
         toxiproxy=proxy.result(),
         postgres=database.result(),
         known_versions={
-            "kafka": kafka.version,
+            "kafka": kafka,
             "toxiproxy": toxiproxy.VERSION,
             "postgresql": database.result().version,
         },

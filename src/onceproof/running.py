@@ -14,6 +14,7 @@ from onceproof.harness.schedule.conductor import Conductor
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage.backends import LOCAL, is_local
 from onceproof.harness.tools.runtimes.known import words as options_of
+from onceproof.harness.tools.runtimes.rules import refuse
 from onceproof.harness.tools.setup import Tools, ensure
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import breaking_off, judging
@@ -47,7 +48,8 @@ def run_scenario(
 
     Raises:
         BadExtension: an installed package's report section cannot be loaded.
-        SetupError: a tool is missing and cannot be installed.
+        SetupError: a tool is missing and cannot be installed, or a chosen version cannot do what
+            the scenario needs.
         HistoryNotWritten: the history could not be written; `check_run` judges what was written.
         OperationInterrupted: a signal interrupted the judging; the recorded history remains.
     """
@@ -61,11 +63,13 @@ def run_scenario(
             repeat += f" --transaction-version {scenario.transaction_version}"
         if tools is not None and tools.chosen.versions:
             repeat += f" {shlex.join(options_of(tools.chosen.versions))}"
+    tools = tools or ensure(stage=is_local(backend))
+    refuse(tools.chosen.versions, transaction_version=scenario.transaction_version)
     run = Run(
         scenario,
         seed=seed,
         runs=runs,
-        tools=tools or ensure(stage=is_local(backend)),
+        tools=tools,
         handlers=handlers,
         stop=stop,
         repeat=repeat,

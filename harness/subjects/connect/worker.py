@@ -12,7 +12,7 @@ from onceproof.harness.java import programs
 from onceproof.harness.subjects.connect.login import EXTENSION
 from onceproof.harness.subjects.connect.offsets import OFFSETS
 from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
-from onceproof.harness.tools.jars_for import jars_for, kafka_jars
+from onceproof.harness.tools.jars_for import jars_for, usual_kafka_jars
 from onceproof.harness.tools.jvm import jvm, properties
 from onceproof.harness.tools.setup import Tools
 
@@ -97,5 +97,8 @@ def connect_program(tools: Tools) -> ConnectProgram:
         SetupError: a jar cannot be downloaded.
     """
     java = tools.java_home / "bin" / "java"
-    folders = (jars_for(tools, "kafka-connect"), kafka_jars(tools))
+    chosen = tools.chosen.jars.get("connect")
+    folders = (
+        [jars_for(tools, "kafka-connect"), usual_kafka_jars(tools)] if chosen is None else [chosen]
+    )
     return ConnectProgram(java=java, class_path=os.pathsep.join(f"{f}/*" for f in folders))

@@ -36,9 +36,11 @@ class FlinkProgram:
 def program_for(tools: Tools, version: str) -> FlinkProgram:
     """Return the job for a version of Flink, using the run's Java on any backend.
 
+    A version that the run chose prevails.
+
     Raises:
         SetupError: there is no compiler, or a jar cannot be downloaded.
     """
-    libs = jars_for(tools, "flink", version)
+    libs = tools.chosen.jars.get("flink") or jars_for(tools, "flink", version)
     found = compiled(tools.java_home / "bin" / "java", libs, sources=[SOURCES])
     return FlinkProgram(java=found.java, class_path=found.class_path)

@@ -52,8 +52,8 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
         Runtime(
             name="connect",
             what="Kafka Connect (connect-runtime)",
-            oldest="3.3.0",
-            reason="exactly-once for sources came with 3.3 (KIP-618)",
+            oldest="3.5.0",
+            reason="MirrorMaker's source supports exactly-once since 3.5",
         ),
         Runtime(
             name="librdkafka",

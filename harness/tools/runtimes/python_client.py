@@ -52,6 +52,17 @@ sys.path.insert(0, {over!r})
 _OLDER: Final = "import confluent_kafka.older_library\n"
 
 
+def chosen(
+    versions: Mapping[str, str], *, cache_folder: Path, progress: Progress = silent
+) -> dict[str, Path]:
+    """Return the interpreters of the runtimes of `PACKAGES`; raises as `ensure`."""
+    return {
+        name: ensure(name, version, cache_folder=cache_folder, progress=progress)
+        for name, version in versions.items()
+        if name in PACKAGES
+    }
+
+
 def ensure(name: str, version: str, *, cache_folder: Path, progress: Progress = silent) -> Path:
     """Return the interpreter of a runtime, installing it if necessary.
 

@@ -16,6 +16,7 @@ from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.runtimes.known import asked
 from onceproof.harness.tools.runtimes.known import words as options_of
+from onceproof.harness.tools.runtimes.rules import unsupported
 from onceproof.json_events import Stream, streamed
 from onceproof.matrix.budget import Budget
 from onceproof.matrix.capacity import room
@@ -55,7 +56,12 @@ def matrix(
             markdown.open("a").close()
         places = tuple(dict.fromkeys(backends))
         # Another version changes nothing for a scenario that does not use the runtime.
-        scenarios = [each for each in scenarios if each.runtimes.issuperset(with_versions)]
+        scenarios = [
+            each
+            for each in scenarios
+            if each.runtimes.issuperset(with_versions)
+            and not unsupported(with_versions, transaction_version=each.transaction_version)
+        ]
         there, here = _prepare(places, with_versions)
         stop = stop_on_signals()
         if not here:

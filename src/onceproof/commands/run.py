@@ -19,6 +19,7 @@ from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import EXTERNAL, LOCAL, offers
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.runtimes.known import asked, check_used
+from onceproof.harness.tools.runtimes.rules import refuse
 from onceproof.interrupts import INTERRUPTED, OperationInterrupted, interruption
 from onceproof.json_events import Stream, streamed
 from onceproof.outcome import Outcome
@@ -53,6 +54,10 @@ def run(
         with_versions = asked(versions, backend)
         for scenario in scenarios:
             check_used(with_versions, scenario.runtimes, scenario.name)
+            wanted_version = (
+                scenario.transaction_version if transaction_version is None else transaction_version
+            )
+            refuse(with_versions, transaction_version=wanted_version)
     except (UnknownScenario, SetupError) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         return USAGE

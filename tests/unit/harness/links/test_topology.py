@@ -21,6 +21,7 @@ from onceproof.harness.links.topology import (
     node_id,
 )
 from onceproof.harness.stage.broker_config import listener, log4j_configuration, server_properties
+from onceproof.harness.tools.jar_lock import KAFKA
 
 BASE = 21_000
 
@@ -131,8 +132,8 @@ def test_bootstrap_lists_all_or_selected_brokers(topology: Topology) -> None:
 # Configuration.
 
 
-def properties(topology: Topology, node: int) -> dict[str, str]:
-    text = server_properties(topology, node, Path("/data"))
+def properties(topology: Topology, node: int, kafka: str = KAFKA) -> dict[str, str]:
+    text = server_properties(topology, node, Path("/data"), kafka=kafka)
     pairs = [line.split("=", 1) for line in text.splitlines()]
     assert len({key for key, _ in pairs}) == len(pairs)
     return dict(pairs)  # type: ignore[arg-type]
@@ -148,6 +149,32 @@ def test_brokers_advertise_internal_listeners_under_the_proxied_name(topology: T
         advertised = addresses(properties(topology, node)["advertised.listeners"])
         assert advertised["CONTROLLER"] == f"b{node}:{topology.controller_port}"
         assert advertised["INTERNAL"] == f"b{node}:{topology.internal_port}"
+
+
+def test_raft_is_advertised_since_kafka_3_9(topology: Topology) -> None:
+    """Earlier versions refuse it, and reach the voters by their configured names."""
+    for kafka, advertised in {"3.7.2": False, "3.8.1": False, "3.9.0": True, "4.3.1": True}.items():
+        settings = properties(topology, 1, kafka)
+        assert ("CONTROLLER" in addresses(settings["advertised.listeners"])) is advertised
+        assert "CONTROLLER" in addresses(settings["listeners"])
+        assert settings["controller.quorum.voters"].startswith("1@b1:")
+
+
+@pytest.mark.parametrize(
+    ("kafka", "groups"),
+    [
+        ("3.9.2", {"consumer"}),
+        ("4.0.1", {"consumer", "share"}),
+        ("4.1.0", {"consumer", "share", "streams"}),
+    ],
+)
+def test_groups_that_brokers_do_not_know_are_not_configured(
+    kafka: str, groups: set[str], topology: Topology
+) -> None:
+    settings = properties(topology, 1, kafka)
+    assert {n.split(".")[1] for n in settings if n.endswith(".heartbeat.interval.ms")} - {
+        "heartbeat"
+    } == groups
 
 
 def test_brokers_advertise_the_proxy_of_each_audience(topology: Topology) -> None:

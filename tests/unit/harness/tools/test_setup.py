@@ -23,6 +23,7 @@ from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.java import Java
 from onceproof.harness.tools.postgres import Postgres
 from onceproof.harness.tools.progress import Step
+from onceproof.harness.tools.runtimes import jar_sets
 from onceproof.harness.wait import wait_until
 
 
@@ -91,6 +92,27 @@ def test_tools_of_the_local_stage_can_be_left_out(
     assert tools.stage is None
     assert [jar.name for jar in tools.spark_kafka_jars] == ["a.jar", "b.jar"]
     assert not (tmp_path / "kafka").exists()
+
+
+@pytest.mark.usefixtures("fails")
+def test_chosen_versions_have_their_own_jars(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        jar_sets, "folder", lambda runtime, version, **_: Path(f"/{runtime}-{version}")
+    )
+    versions = {"kafka": "3.9.2", "kafka-clients": "3.0.0", "librdkafka": "2.1.0"}
+    tools = setup.ensure(versions=versions, cache_folder=tmp_path, find_java=some_java)
+    assert tools.chosen.versions == versions
+    assert tools.chosen.jars == {"kafka-clients": Path("/kafka-clients-3.0.0")}
+    assert tools.stage is not None
+    assert tools.stage.kafka_libs == Path("/kafka-3.9.2")
+    assert tools.stage.kafka == tools.stage.versions()["kafka"] == "3.9.2"
+
+
+def test_impossible_choice_is_refused_before_anything_is_looked_for(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match=r"^unsupported: "):
+        setup.ensure(stage=False, versions={"kafka": "3.9.2"}, cache_folder=tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,20 @@
+"""What chosen versions cannot do."""
+
+from __future__ import annotations
+
+import pytest
+
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.runtimes.rules import refuse, unsupported
+
+
+@pytest.mark.parametrize("version", [0, 1, 2])
+def test_transaction_version_needs_kafka_4(version: int) -> None:
+    with pytest.raises(SetupError, match=rf"^unsupported: transaction.version {version} .* 3.9.2"):
+        refuse({"kafka": "3.9.2"}, transaction_version=version)
+    refuse({"kafka": "4.0.0"}, transaction_version=version)
+
+
+def test_everything_else_is_possible() -> None:
+    assert unsupported({}, transaction_version=2) is None
+    assert unsupported({"kafka": "3.9.2", "kafka-clients": "3.0.0"}) is None
