@@ -6,7 +6,7 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak matrix power agree mutants fuzz-runs bench-checking bench-shapes bench-edn bench-audit bench-gate bench-report reference docs dist lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix power known-bugs agree mutants fuzz-runs bench-checking bench-shapes bench-edn bench-audit bench-gate bench-report reference docs dist lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -69,6 +69,10 @@ matrix: .bootstrap ## Every scenario on both backends, and one page of it all (M
 power: .bootstrap ## Known faults and their mended twins: who is caught by what (POWER=quick)
 	@$(BIN)/python -m tests.power $(if $(filter quick,$(POWER)),--quick,--page docs/reference/power.md) \
 		$(if $(ONLY),--only $(ONLY)) --seeds $(SEEDS) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
+
+known-bugs: .bootstrap ## Known bugs of released versions, found again by generic means (ONLY=, SEEDS=)
+	@$(BIN)/python -m tests.known_bugs --page docs/reference/known-bugs.md \
+		$(if $(ONLY),--only $(ONLY)) $(if $(SEEDS),--seeds $(SEEDS))
 
 agree: .bootstrap ## Thousands of generated histories, judged by every engine and by the oracle
 	@$(BIN)/python -m tests.properties.checkers.agree $(options)

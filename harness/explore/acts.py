@@ -101,6 +101,8 @@ _ANSWERS: Final = {
     "OffsetCommit": ("COORDINATOR_NOT_AVAILABLE",),
     "Produce": ("REQUEST_TIMED_OUT", "NOT_ENOUGH_REPLICAS_AFTER_APPEND"),
     "EndTxn": ("COORDINATOR_NOT_AVAILABLE",),
+    # Of a broker that does not know the topic yet, or no longer.
+    "Metadata": ("UNKNOWN_TOPIC_OR_PARTITION",),
 }
 """API → errors that brokers answer with although they may have carried out the request."""
 

@@ -30,7 +30,7 @@ from onceproof.harness.subjects.stored.subject import StoringConsumers
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
-from onceproof.harness.workload.senders.java import JAVA
+from onceproof.harness.workload.senders.java import JAVA, JAVA_DEFAULTS
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 
@@ -380,6 +380,7 @@ _EVERY: Final[tuple[Subject, ...]] = (
         for sender in _SENDERS
         for transactional in (True, False)
     ),
+    ProducerSubject(sender=JAVA_DEFAULTS, transactional=False),
     *(
         GroupSubject(client=client, shared=shared)
         for shared in (False, True)

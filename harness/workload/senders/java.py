@@ -24,6 +24,8 @@ class Java:
     Attributes:
         idempotent: if false, the client still retries, so a record may be appended twice.
         acks: `all` or `1`.
+        defaults: whether `idempotent` and `acks` are left to the client's defaults, as documented:
+            idempotent and `all` since 3.0.
         resend_seconds: delivery timeout, after which the application itself sends again.
     """
 
@@ -32,19 +34,20 @@ class Java:
 
     idempotent: bool = True
     acks: str = "all"
+    defaults: bool = False
     resend_seconds: float | None = None
 
     @property
     def name(self) -> str:
-        return "java"
+        return "java-defaults" if self.defaults else "java"
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
         timeout_ms = 120_000 if self.resend_seconds is None else int(self.resend_seconds * 1000)
         if transactional:
             timeout_ms = TRANSACTION_TIMEOUT_MS
+        kind = {"acks": self.acks, "enable.idempotence": self.idempotent}
         return {
-            "acks": self.acks,
-            "enable.idempotence": self.idempotent,
+            **({} if self.defaults else kind),
             "linger.ms": _LINGER_MS,
             # The client requires linger + request timeout <= delivery timeout.
             "request.timeout.ms": min(_REQUEST_TIMEOUT_MS, timeout_ms - _LINGER_MS),
@@ -65,3 +68,4 @@ class Java:
 
 
 JAVA: Final = Java()
+JAVA_DEFAULTS: Final = Java(defaults=True)

@@ -23,7 +23,7 @@ from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.java import Java
 from onceproof.harness.tools.postgres import Postgres
 from onceproof.harness.tools.progress import Step
-from onceproof.harness.tools.runtimes import jar_sets
+from onceproof.harness.tools.runtimes import jar_sets, python_client
 from onceproof.harness.wait import wait_until
 
 
@@ -101,18 +101,17 @@ def test_chosen_versions_have_their_own_jars(
     monkeypatch.setattr(
         jar_sets, "folder", lambda runtime, version, **_: Path(f"/{runtime}-{version}")
     )
+    monkeypatch.setattr(
+        python_client, "ensure", lambda name, version, **_: Path(f"/{name}-{version}/python")
+    )
     versions = {"kafka": "3.9.2", "kafka-clients": "3.0.0", "librdkafka": "2.1.0"}
     tools = setup.ensure(versions=versions, cache_folder=tmp_path, find_java=some_java)
     assert tools.chosen.versions == versions
     assert tools.chosen.jars == {"kafka-clients": Path("/kafka-clients-3.0.0")}
+    assert tools.chosen.pythons == {"librdkafka": Path("/librdkafka-2.1.0/python")}
     assert tools.stage is not None
     assert tools.stage.kafka_libs == Path("/kafka-3.9.2")
     assert tools.stage.kafka == tools.stage.versions()["kafka"] == "3.9.2"
-
-
-def test_impossible_choice_is_refused_before_anything_is_looked_for(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match=r"^unsupported: "):
-        setup.ensure(stage=False, versions={"kafka": "3.9.2"}, cache_folder=tmp_path)
 
 
 @pytest.mark.parametrize(

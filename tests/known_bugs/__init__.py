@@ -1,0 +1,1 @@
+"""Known bugs of released software, to be found again by generic means: `make known-bugs`."""
