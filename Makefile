@@ -72,7 +72,7 @@ power: .bootstrap ## Known faults and their mended twins: who is caught by what 
 
 known-bugs: .bootstrap ## Known bugs of released versions, found again by generic means (ONLY=, SEEDS=)
 	@$(BIN)/python -m tests.known_bugs --page docs/reference/known-bugs.md \
-		$(if $(ONLY),--only $(ONLY)) $(if $(SEEDS),--seeds $(SEEDS))
+		$(if $(ONLY),--only $(ONLY)) $(if $(filter command% env%,$(origin SEEDS)),--seeds $(SEEDS))
 
 agree: .bootstrap ## Thousands of generated histories, judged by every engine and by the oracle
 	@$(BIN)/python -m tests.properties.checkers.agree $(options)

@@ -81,10 +81,10 @@ _HEAD: Final = """<!-- Made by `make known-bugs`; do not edit. -->
 # Known bugs
 
 Bugs of released software that `onceproof explore` has to find again, without a fault that was
-written for them: kinds of faults, or of messages, are tried in a random order until one trial shows
+written for them: kinds of faults, or of messages, are tried in random order until a trial shows
 the bug's anomaly. The fixed version goes through all of them and must not show it. Every batch of
-trials includes one without faults, which must hold, and a broken twin, which must be caught. Seconds
-are those until the conviction, without the start of brokers, on {host}.
+trials includes one without faults, which must hold, and a broken twin, which must be caught.
+Seconds are those until the conviction, without the start of brokers, on {host}.
 
 {summary}
 

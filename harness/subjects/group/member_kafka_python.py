@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from kafka import KafkaConsumer, KafkaProducer
 from kafka.errors import IllegalStateError, KafkaError, KafkaTimeoutError
-from kafka.structs import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from kafka.structs import OffsetAndMetadata, TopicPartition
 
 from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.subjects.group.clients import KAFKA_PYTHON
@@ -57,7 +57,12 @@ class Member:
             if read:
                 # Taken now: with the metadata of a later generation, it could commit offsets of
                 # partitions that another member has by then.
-                self._process(read, self._consumer.group_metadata())
+                self._process(read, self._metadata())
+
+    def _metadata(self) -> Any:
+        """Return the group's metadata; before 3.0, where there is none, the group's id."""
+        asked = getattr(self._consumer, "group_metadata", None)
+        return self.task.group if asked is None else asked()
 
     def _init_transactions(self) -> None:
         with self._watchdog.over("init_transactions"):
@@ -68,7 +73,7 @@ class Member:
                 except KafkaTimeoutError as error:
                     say(f"init_transactions: {error!r}")  # repeated as its documentation says
 
-    def _process(self, read: Read, group: ConsumerGroupMetadata) -> None:
+    def _process(self, read: Read, group: Any) -> None:
         """Write effects and offsets in one transaction; after an abort, rewind."""
         try:
             self._producer.begin_transaction()
