@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -18,9 +19,9 @@ from onceproof.harness.tools.ivy import Coordinate
 
 LOCK = Path(__file__).with_name("jars.lock.json")
 KAFKA = "4.2.0"
-DELTA: Mapping[str, str] = {"4.0": "4.0.0"}
+DELTA: Mapping[str, str] = {"4.0": "4.0.0", "3.5": "3.3.2"}
 """Spark minor version → Delta Lake. With other Sparks, subjects that need it do not start."""
-ICEBERG: Mapping[str, str] = {"4.0": "1.11.0"}
+ICEBERG: Mapping[str, str] = {"4.0": "1.11.0", "3.5": "1.11.0"}
 """Spark minor version → Apache Iceberg, likewise."""
 ICEBERG_RUNTIME = "iceberg-spark-runtime"
 """Prefix of its jar, which bundles all dependencies (50 MB)."""
@@ -45,7 +46,7 @@ LOG4J = "2.25.3"
 
 @dataclass(frozen=True, kw_only=True)
 class PySpark:
-    """The installed PySpark, inspected without importing it."""
+    """A PySpark, inspected without importing it."""
 
     version: str
     jars: Path
@@ -61,10 +62,12 @@ class PySpark:
         return self._one("ivy-*.jar")
 
     def bundles(self, artifact: str) -> bool:
-        return any(
-            jar.stem.removeprefix(f"{artifact}-")[0].isdigit()
-            for jar in self.jars.glob(f"{artifact}-*.jar")
-        )
+        return artifact in self.bundled
+
+    @property
+    def bundled(self) -> frozenset[str]:
+        """The artifacts that it has, without their versions."""
+        return frozenset(re.sub(r"-\d.*", "", jar.stem) for jar in self.jars.glob("*.jar"))
 
     def _one(self, pattern: str) -> Path:
         found = sorted(self.jars.glob(pattern))

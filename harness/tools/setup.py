@@ -20,7 +20,7 @@ from onceproof.harness.tools.ivy import Ivy
 from onceproof.harness.tools.java import Java
 from onceproof.harness.tools.postgres import Postgres
 from onceproof.harness.tools.progress import Progress, one_at_a_time, silent
-from onceproof.harness.tools.runtimes import jar_sets, python_client
+from onceproof.harness.tools.runtimes import jar_sets, python_client, recipes
 from onceproof.harness.tools.runtimes.chosen import Chosen
 
 __all__ = ["SetupError", "StageTools", "Tools", "ensure"]
@@ -56,6 +56,8 @@ class Tools:
     """The value of `spark.jars` for Kafka, Delta and Iceberg."""
     stage: StageTools | None
     """None if not requested."""
+    spark_home: Path | None = None
+    """The folder of the PySpark that drivers run; None: the installed one."""
     chosen: Chosen = field(default_factory=Chosen)
     """Runtimes in other versions than usual."""
     known_versions: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -109,9 +111,17 @@ def ensure(
             python_client.chosen, versions, cache_folder=folder, progress=progress
         )
     _raise_all(*([stage_job] if stage_job else []), spark_jars, chosen_jars, chosen_pythons)
+    jars_of_spark = spark_jars.result()
+    spark_home = pyspark.jars.parent
+    if (python := chosen_pythons.result().get("spark")) is not None:
+        chosen_spark = python_client.pyspark(python)
+        spark_home = chosen_spark.jars.parent
+        wanted = recipes.of_spark(chosen_spark)
+        jars_of_spark = jar_sets.of_recipe(wanted, ivy, cache_folder=folder, progress=progress)
     return Tools(
         java_home=runtime.home,
-        spark_kafka_jars=tuple(sorted(spark_jars.result().glob("*.jar"))),
+        spark_home=spark_home,
+        spark_kafka_jars=tuple(sorted(jars_of_spark.glob("*.jar"))),
         stage=stage_job.result() if stage_job else None,
         chosen=Chosen(
             versions=dict(versions), jars=chosen_jars.result(), pythons=chosen_pythons.result()

@@ -24,6 +24,7 @@ _SECONDS: Final = 300.0
 def with_classes(parts: DriverParts) -> tuple[str, ...]:
     """Return a driver's JVM options, with the class archive if it exists or can be recorded."""
     java = parts.tools.java_home / "bin" / "java"
+    home_of_spark = parts.tools.spark_home or HOME
 
     def build(folder: Path) -> None:
         job = start_driver(
@@ -50,7 +51,9 @@ def with_classes(parts: DriverParts) -> tuple[str, ...]:
             )
 
     try:
-        home = class_archive.installed("spark", build, java=java, jars=HOME / "jars", options=JVM)
+        home = class_archive.installed(
+            "spark", build, java=java, jars=home_of_spark / "jars", options=JVM
+        )
     except NoClassArchive:
         return JVM
     return (*JVM, *class_archive.using(home))

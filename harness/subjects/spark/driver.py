@@ -39,6 +39,7 @@ CONFIGURATION: Final = {
 """Spark's settings, printed in the report. Batches are retained so that every offset log entry
 still exists when the run is collected."""
 HOME: Final = Path(pyspark.__file__).parent
+"""Of the installed PySpark."""
 
 
 class DriverParts(Protocol):
@@ -71,6 +72,7 @@ def start_driver(
     `command` is its script and arguments, `jars` are additional ones.
     """
     local = parts.work / "spark-local"
+    python = str(parts.tools.chosen.pythons.get("spark", sys.executable))
     local.mkdir(exist_ok=True)
     jvm = " ".join(map(quoted_for_spark, (*OPTIONS, *options)))
     settings = CONFIGURATION | {
@@ -86,19 +88,19 @@ def start_driver(
     file.write_text(properties(settings))
     return processes.start(
         name,
-        [sys.executable, *command],
+        [python, *command],
         environment={
             **ENVIRONMENT,
             "PYSPARK_SUBMIT_ARGS": f"--properties-file {quote(str(file))} pyspark-shell",
-            "SPARK_HOME": str(HOME),
+            "SPARK_HOME": str(parts.tools.spark_home or HOME),
             # Configuration folders are on the class path, and a class archive fits one class path
             # only.
             "SPARK_CONF_DIR": "",
             "HADOOP_CONF_DIR": "",
             "YARN_CONF_DIR": "",
             "SPARK_LOCAL_IP": parts.address,
-            "PYSPARK_PYTHON": sys.executable,
-            "PYSPARK_DRIVER_PYTHON": sys.executable,
+            "PYSPARK_PYTHON": python,
+            "PYSPARK_DRIVER_PYTHON": python,
             "JAVA_HOME": str(parts.tools.java_home),
             "_JAVA_OPTIONS": quoted_for_environment(f"-Djava.io.tmpdir={local}"),
             **(environment or {}),

@@ -69,6 +69,13 @@ def folder(
         name = FLINK if runtime == FLINK else KAFKA
         return _ensure(jar_lock.load(name, version), ivy, cache_folder, progress)
     wanted = recipe(runtime, version)
+    return of_recipe(wanted, ivy, cache_folder=cache_folder, progress=progress)
+
+
+def of_recipe(
+    wanted: Recipe, ivy: Resolver, *, cache_folder: Path, progress: Progress = silent
+) -> Path:
+    """Return the folder of a recipe's jars; raises as `folder`."""
     place = cache_folder / "runtimes" / _name(wanted)
 
     def build(into: Path) -> None:
@@ -76,7 +83,7 @@ def folder(
 
     def waiting() -> None:
         message = "waiting for another process to download it"
-        progress(Step(tool=runtime, message=message))
+        progress(Step(tool=wanted.runtime, message=message))
 
     cache.install(place, build, usable=lambda p: _usable(wanted, p), waiting=waiting)
     return _ensure(_load(wanted, place), ivy, cache_folder, progress)

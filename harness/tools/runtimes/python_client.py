@@ -22,6 +22,7 @@ from typing import Final
 
 from onceproof.harness.tools import cache, pip, virtualenv
 from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.jar_lock import PySpark
 from onceproof.harness.tools.progress import Progress, Step, silent
 from onceproof.harness.tools.runtimes import locks
 from onceproof.harness.tools.runtimes.known import FOLDER, numbers
@@ -81,6 +82,14 @@ def ensure(name: str, version: str, *, cache_folder: Path, progress: Progress = 
     cache.install(target, build, usable=lambda at: (at / _MARK).exists(), waiting=waiting)
     progress(Step(tool=name, message=f"{name} {version} is ready", finished=True))
     return target / "bin" / "python"
+
+
+def pyspark(python: Path) -> PySpark:
+    """Return the PySpark of a runtime `spark`, by its interpreter."""
+    folder = python.parents[1] / _OVER
+    (about,) = folder.glob("pyspark-*.dist-info")
+    version = about.name.removeprefix("pyspark-").removesuffix(".dist-info")
+    return PySpark(version=version, jars=folder / "pyspark" / "jars")
 
 
 def _place() -> str:

@@ -9,6 +9,7 @@ from typing import Final
 from onceproof.harness.tools import jar_lock
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.ivy import Coordinate
+from onceproof.harness.tools.jar_lock import PySpark
 from onceproof.harness.tools.runtimes.known import numbers
 
 KAFKA, CLIENTS, CONNECT, FLINK = "kafka", "kafka-clients", "connect", "flink"
@@ -76,6 +77,16 @@ def recipe(runtime: str, version: str) -> Recipe:
         version=version,
         roots=(*own, *_json(), *_logging(*(("log4j-1.2-api",) if old else ()))),
         left_out=_LOG4J_1,
+    )
+
+
+def of_spark(pyspark: PySpark) -> Recipe:
+    """Return the recipe for what a PySpark needs besides its own jars, on this stage."""
+    return Recipe(
+        runtime="spark",
+        version=pyspark.version,
+        roots=jar_lock.spark_kafka_roots(pyspark),
+        left_out=pyspark.bundled,
     )
 
 
