@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from onceproof.harness.kafka.connecting.handshake import connect
 from onceproof.harness.kafka.connecting.java import java_properties
 from onceproof.harness.kafka.connecting.properties import (
     BY_PASSWORD,
@@ -69,6 +68,9 @@ class Connection:
 
     def open(self, seconds: float) -> socket.socket:
         """Open a socket to a single broker, with a timeout per answer; raises as `connect`."""
+        # Not at the top: members with an old kafka-python, which lacks parts of it, do not need it.
+        from onceproof.harness.kafka.connecting.handshake import connect
+
         return connect(self.bootstrap, self.properties, seconds)
 
 
