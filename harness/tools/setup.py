@@ -114,9 +114,9 @@ def ensure(
     jars_of_spark = spark_jars.result()
     spark_home = pyspark.jars.parent
     if (python := chosen_pythons.result().get("spark")) is not None:
-        chosen_spark = python_client.pyspark(python)
-        spark_home = chosen_spark.jars.parent
-        wanted = recipes.of_spark(chosen_spark)
+        pyspark = python_client.pyspark(python)
+        spark_home = pyspark.jars.parent
+        wanted = recipes.of_spark(pyspark)
         jars_of_spark = jar_sets.of_recipe(wanted, ivy, cache_folder=folder, progress=progress)
     return Tools(
         java_home=runtime.home,
@@ -129,7 +129,7 @@ def ensure(
         known_versions={
             "java": runtime.version,
             "pyspark": pyspark.version,
-            "spark-kafka": connector.version,
+            "spark-kafka": pyspark.version,
         },
     )
 

@@ -37,7 +37,7 @@ class Member:
             "client_id": task.name,
         }
         self._consumer = KafkaConsumer(
-            **KAFKA_PYTHON.consumer, **common, group_id=task.group, max_poll_records=task.batch
+            **_consumer_settings(), **common, group_id=task.group, max_poll_records=task.batch
         )
         self._producer = KafkaProducer(
             **KAFKA_PYTHON.producer, **common, transactional_id=task.own_transactional_id
@@ -126,6 +126,14 @@ class Member:
                     return offset
                 except KafkaError as error:
                     say(f"committed: {error!r}")
+
+
+def _consumer_settings() -> dict[str, Any]:
+    settings = dict(KAFKA_PYTHON.consumer)
+    if not hasattr(KafkaConsumer, "group_metadata"):
+        # Before 3.0 a JoinGroup had the timeout of every request, and had to outlast a session.
+        settings["request_timeout_ms"] = settings["session_timeout_ms"] + 1000
+    return settings
 
 
 def _ends(read: Read) -> dict[TopicPartition, OffsetAndMetadata]:
