@@ -40,6 +40,7 @@ class CopierLane(PaymentsLane):
 
     role: ClassVar[str] = "consumer"
     at_once: ClassVar[bool] = True
+    aborted: ClassVar[bool] = True
     client: Client
     commits: Commits = "in-transaction"
     without: Missing = "nothing"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -29,6 +29,7 @@ PARTITIONS: Final = 3
 _EVERY: Final = 0.2
 _PATIENCE_SECONDS: Final = 15.0
 _BY_KEY: Final = -1
+_ABORT_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +53,12 @@ class ReaderLane(Lane):
 
     Attributes:
         at_once: whether all of it comes at once, because the client takes a transaction at a time.
+        aborted: whether the first part also comes before, compressed, in a transaction that is
+            aborted, because the client has to skip that.
     """
 
     at_once: ClassVar[bool] = False
+    aborted: ClassVar[bool] = False
     _ends: dict[int, int] = field(default_factory=dict, init=False)
     """Partition of the input → its end."""
     _since: int = field(default=0, init=False)
@@ -116,6 +120,8 @@ class ReaderLane(Lane):
             wanted = self.size if self._more else self.size - self._part
             left = wanted - len(self._sent)
             part = list(islice(self._left, left if self.at_once else min(left, self._part)))
+            if self.aborted and not self._sent:
+                self._abort(part)
             self._send(part)
             self._over = not part
         return self._over
@@ -160,21 +166,44 @@ class ReaderLane(Lane):
         return {n: group.committed(self.source, n) or 0 for n in self._ends}
 
     def _send(self, part: Iterable[Input]) -> None:
-        producer = Producer({
-            **connection(",".join(self.around.addresses.values())).librdkafka(),
-            "log_level": 0, "linger.ms": 50, "enable.idempotence": True,
-        })  # fmt: skip
+        producer = self._producer()
         for each in part:
-            producer.produce(
-                self.source,
-                key=each.key,
-                value=each.value,
-                headers=[(RECORD_HEADER, each.record), *each.headers],
-                on_delivery=self._written,
-                partition=each.partition,
-            )
+            self._produce(producer, each, self._written)
             self._sent.add(each.record)
         producer.flush()
+
+    def _abort(self, part: Iterable[Input]) -> None:
+        """Write inputs in a transaction and abort it, as by a producer that tries again later."""
+        transactional_id = f"{self.name}-aborted"
+        producer = self._producer(
+            {"transactional.id": transactional_id, "compression.type": "gzip"}
+        )
+        producer.init_transactions(_ABORT_SECONDS)
+        producer.begin_transaction()
+        for each in part:
+            self._produce(producer, each, _delivered)
+        producer.flush(_ABORT_SECONDS)
+        producer.abort_transaction(_ABORT_SECONDS)
+
+    def _producer(self, more: Mapping[str, str] | None = None) -> Producer:
+        brokers = ",".join(self.around.addresses.values())
+        return Producer({
+            **connection(brokers).librdkafka(),
+            "log_level": 0, "linger.ms": 50, "enable.idempotence": True,
+            **(more or {}),
+        })  # fmt: skip
+
+    def _produce(
+        self, producer: Producer, each: Input, written: Callable[[KafkaError | None, Message], None]
+    ) -> None:
+        producer.produce(
+            self.source,
+            key=each.key,
+            value=each.value,
+            headers=[(RECORD_HEADER, each.record), *each.headers],
+            on_delivery=written,
+            partition=each.partition,
+        )
 
     def _written(self, error: KafkaError | None, message: Message) -> None:
         partition, offset = message.partition(), message.offset()
@@ -206,3 +235,8 @@ class ReaderLane(Lane):
     def atomic_with(self) -> Sequence[str]:
         """The outputs whose effects are committed together with the offsets."""
         return ()
+
+
+def _delivered(error: KafkaError | None, message: Message) -> None:
+    if error is not None:
+        raise OSError(f"a record to be aborted was not written: {error}")
