@@ -37,6 +37,7 @@ from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage.backends import BROKERS, LOCAL, new_stage, outlives_runs
 from onceproof.harness.subjects.expected import write_expected
 from onceproof.harness.tools.runtimes.known import CHOSEN
+from onceproof.harness.tools.runtimes.python_client import exact_version
 from onceproof.harness.tools.runtimes.settings import known_settings
 from onceproof.harness.tools.runtimes.usual import usual
 from onceproof.harness.tools.setup import Tools
@@ -238,12 +239,14 @@ class RunAssembly:
     def _versions(self) -> dict[str, str]:
         """Return what runs: the harness's parts, the stage's, and the runtimes on trial."""
         on_trial = self._scenario.runtimes - {"kafka", "flink"}  # the stage's; the subject's
-        chosen = self._tools.chosen.versions
+        chosen = self._tools.chosen
+        exact = {name: exact_version(python) for name, python in chosen.pythons.items()}
         return {
             **versions(),
             **self._tools.versions(),
             **self._stage.versions(),
-            **{name: chosen.get(name) or usual(name) for name in sorted(on_trial)},
+            **{name: usual(name) for name in sorted(on_trial)},
+            **{name: v for name, v in ({**chosen.versions, **exact}).items() if name in on_trial},
         }
 
     def _new_record(self) -> RunRecord:

@@ -26,7 +26,7 @@ class Bug:
         faults: which singles of the subject are tried: those whose name has all words of one of
             these texts. Kinds of faults or of messages, never one fault.
         then: second faults of pairs, chosen in the same way; empty: no pairs are tried.
-        anomaly: what it must be convicted of.
+        anomaly: what it must be convicted of, or `stalled`.
         affected: runtime → version that has the bug.
         fixed: runtime → version that does not; None if there is none.
         fixed_subject: what is explored instead where no version is fixed, but an application can

@@ -71,7 +71,9 @@ class Hunt:
         try:
             quiet = self.bench.quiet(_PASSES, self._load)
         except ValueError as error:
-            raise CannotHunt(str(error)) from error
+            if f"Found {self._bug.anomaly}" not in str(error):
+                raise CannotHunt(str(error)) from error
+            return Hunted(seconds=time.monotonic() - began, trials=_PASSES, by="no fault")
         hit: dict[Single, Outcome] = {}
         first = self._singles(quiet, random.Random(seed))
         for trial, outcome in self._attempt(first, found):
@@ -110,7 +112,7 @@ class Hunt:
                         found.missed += 1
                     continue
                 found.trials += 1
-                if self._bug.anomaly in outcome.anomalies:
+                if self._bug.anomaly in {*outcome.anomalies, outcome.verdict}:
                     found.by = found.by or trial.key
                 elif outcome.verdict != "holds":
                     for anomaly in outcome.anomalies or {outcome.verdict}:

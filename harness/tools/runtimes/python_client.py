@@ -119,8 +119,7 @@ def _build(name: str, version: str, folder: Path, target: Path, cache_folder: Pa
     paths = _PATHS.format(packages=_packages(), over=str(target / _OVER))
     (site / "_runtime_paths.py").write_text(paths)
     (site / "runtime.pth").write_text("import _runtime_paths\n")
-    _try(name, version, folder)
-    (folder / _MARK).touch()
+    (folder / _MARK).write_text(_version_of(name, version, folder))
 
 
 def _install(requirement: str, over: Path, *, dependencies: bool) -> dict[str, str]:
@@ -185,8 +184,17 @@ def _wheel(version: str, folder: Path) -> Path:
     raise SetupError(f"librdkafka {version}: {pip.explain(reasons[0])}")
 
 
-def _try(name: str, version: str, folder: Path) -> None:
-    """Import the package as a program will; raise `SetupError` if that fails."""
+def exact_version(python: Path) -> str:
+    """Return what a runtime says that it is: confluent-kafka 2.16.1 has librdkafka 2.16.0."""
+    return (python.parents[1] / _MARK).read_text()
+
+
+def _version_of(name: str, version: str, folder: Path) -> str:
+    """Import the package as a program will, and return the version that it says it is.
+
+    Raises:
+        SetupError: the import fails, or it is another minor version.
+    """
     module = PACKAGES[name][1]
     asked = "libversion()[0]" if name == "librdkafka" else "__version__"
     over = str(folder / _OVER)
@@ -194,9 +202,10 @@ def _try(name: str, version: str, folder: Path) -> None:
     command: Sequence[str] = [str(folder / "bin" / "python"), "-P", "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = done.stdout.strip()
-    if done.returncode or found != version:
+    if done.returncode or numbers(found)[:2] != numbers(version)[:2]:
         reason = done.stderr.strip().splitlines()[-1:] or [f"it says that it is {found}"]
         raise SetupError(
             f"unsupported: {name} {version} does not work with Python "
             f"{platform.python_version()}: {reason[0]}"
         )
+    return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib import metadata
 
+from confluent_kafka import libversion
+
 from onceproof.harness.tools import jar_lock
 from onceproof.harness.tools.runtimes.known import RUNTIMES
 from onceproof.harness.tools.runtimes.python_client import PACKAGES
@@ -11,6 +13,8 @@ from onceproof.harness.tools.runtimes.python_client import PACKAGES
 
 def usual(name: str) -> str:
     """Return the usual version of a runtime; of Flink, which has one per scenario, the newest."""
+    if name == "librdkafka":
+        return str(libversion()[0])
     if name in PACKAGES:
         return metadata.version(PACKAGES[name][0])
     return next(iter(jar_lock.FLINK)) if name == "flink" else jar_lock.KAFKA
