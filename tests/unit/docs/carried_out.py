@@ -76,11 +76,11 @@ SHELLS: Final = frozenset({"console", "sh", "text"})
 TYPED_IN: Final = "tests/end_to_end/test_page_commands.py"
 """Runs the commands below as their pages show them, since they need no brokers."""
 OFFLINE: Final = frozenset(
-    {"list", "explain", "check", "shell", "report", "diff", "doctor", "clean", "config"}
+    {"list", "runtimes", "explain", "check", "shell", "report", "diff", "doctor", "clean", "config"}
 )
 ELSEWHERE: Final = {
     r"make( setup| test| run)?": ".ci/run",
-    r"make (reference|matrix|power|soak)\b.*": "CONTRIBUTING.md",
+    r"make (reference|matrix|power|known-bugs|soak)\b.*": "CONTRIBUTING.md",
     r"make (test-faults|test-docker)\b.*": "CONTRIBUTING.md",
     r"make dist\b.*": "tests/packaging",
     r"(python3 -m venv trial|trial/bin/.*)": "tests/packaging",
@@ -90,6 +90,8 @@ ELSEWHERE: Final = {
     r"onceproof run --json-events - .*": "tests/unit/onceproof/test_json_events.py",
     r"onceproof run( spark-kafka-sink .*)?": "tests/end_to_end/test_flagship.py",
     r"onceproof run \S+\.py:\w+": "tests/end_to_end/test_controls.py",
+    r"onceproof run \S+ .*--with .*": "tests/end_to_end/test_versions.py",
+    r"onceproof run transactional-librdkafka --seed 7": "tests/end_to_end/test_versions.py",
     r"onceproof replay .*": "tests/end_to_end/test_controls.py",
     r"onceproof verify .*": "tests/end_to_end/test_verify.py",
     r"onceproof explore\b.*": "tests/end_to_end/test_explore.py",
