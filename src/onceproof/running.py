@@ -64,7 +64,11 @@ def run_scenario(
         if tools is not None and tools.chosen.versions:
             repeat += f" {shlex.join(options_of(tools.chosen.versions))}"
     tools = tools or ensure(stage=is_local(backend))
-    refuse(tools.chosen.versions, transaction_version=scenario.transaction_version)
+    refuse(
+        tools.chosen.versions,
+        transaction_version=scenario.transaction_version,
+        reads=not scenario.subject.sends,
+    )
     run = Run(
         scenario,
         seed=seed,

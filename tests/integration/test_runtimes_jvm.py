@@ -18,9 +18,10 @@ from onceproof.harness.tools.setup import Tools, ensure
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.task_file import SenderTask, save_records
+from tests.end_to_end.catalogue import LATER
 from tests.integration.staging import Staged, eventually, read_settled, staged
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, LATER]
 
 BROKERS, CLIENTS = "3.9.2", "3.0.0"
 RECORDS = 300

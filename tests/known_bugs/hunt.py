@@ -13,7 +13,6 @@ from onceproof.harness.explore.acts import Single, singles
 from onceproof.harness.explore.bench.stage_bench import StageBench
 from onceproof.harness.explore.bench.subjects import SUBJECTS
 from onceproof.harness.explore.exploration import Load
-from onceproof.harness.explore.pairs import pairs
 from onceproof.harness.explore.points import Passed, learn, place_of
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial, together
 from onceproof.harness.tools.setup import Tools
@@ -79,8 +78,7 @@ class Hunt:
         for trial, outcome in self._attempt(first, found):
             hit[trial.faults[0]] = outcome
         if found.by is None and self._bug.then:
-            planned = pairs(quiet[0], hit, seed=seed)
-            second = [t for t in planned.chosen if _is_named(t.faults[1].id, self._bug.then)]
+            second = [t for t in _pairs(quiet[0], hit) if _is_named(t.faults[1].id, self._bug.then)]
             random.Random(seed).shuffle(second)
             for _ in self._attempt(second, found):
                 pass
@@ -128,6 +126,17 @@ class Hunt:
             why = batch.unsound
             self.bench.renew()
         raise CannotHunt(why)
+
+
+def _pairs(quiet: Sequence[Passed], hit: Mapping[Single, Outcome]) -> Iterator[Trial]:
+    """Yield pairs of a single that was hit and every single at a message behind it."""
+    for first, outcome in hit.items():
+        (at,), start = outcome.hits, place_of(first.point, quiet)
+        for second in singles(dict.fromkeys(p.point for p in outcome.trace[at + 1 :])):
+            place = place_of(second.point, outcome.trace, after=at)
+            if start is not None and place is not None and not second.act.breaks:
+                aimed = (Aimed(single=first, place=start), Aimed(single=second, place=place))
+                yield Trial(aimed=aimed)
 
 
 def _is_named(name: str, texts: Iterable[str]) -> bool:

@@ -34,6 +34,7 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.runtimes.known import asked, check_used
 from onceproof.harness.tools.runtimes.known import words as options_of
+from onceproof.harness.tools.runtimes.rules import refuse
 from onceproof.harness.tools.versions import versions
 from onceproof.harness.wait import Interrupted, Overdue
 from onceproof.interrupts import INTERRUPTED
@@ -110,6 +111,7 @@ def explore(
         share = _shard(shard)
         with_versions = asked(versions)
         check_used(with_versions, {"kafka", *SUBJECTS[name].runtimes}, name)
+        refuse(with_versions, reads=SUBJECTS[name].audience == "pipeline")
     except (ValueError, SetupError) as error:
         return _usage(str(error).removesuffix("."))
     load = ["--transactions", "{transactions}", "--records", "{records}"]

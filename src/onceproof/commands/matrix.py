@@ -60,7 +60,11 @@ def matrix(
             each
             for each in scenarios
             if each.runtimes.issuperset(with_versions)
-            and not unsupported(with_versions, transaction_version=each.transaction_version)
+            and not unsupported(
+                with_versions,
+                transaction_version=each.transaction_version,
+                reads=not each.subject.sends,
+            )
         ]
         there, here = _prepare(places, with_versions)
         stop = stop_on_signals()

@@ -57,7 +57,9 @@ def run(
             wanted_version = (
                 scenario.transaction_version if transaction_version is None else transaction_version
             )
-            refuse(with_versions, transaction_version=wanted_version)
+            refuse(
+                with_versions, transaction_version=wanted_version, reads=not scenario.subject.sends
+            )
     except (UnknownScenario, SetupError) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         return USAGE

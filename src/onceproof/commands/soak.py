@@ -52,7 +52,11 @@ def soak(
             with_versions = asked(versions, backend)
             for scenario in scenarios:
                 check_used(with_versions, scenario.runtimes, scenario.name)
-                refuse(with_versions, transaction_version=scenario.transaction_version)
+                refuse(
+                    with_versions,
+                    transaction_version=scenario.transaction_version,
+                    reads=not scenario.subject.sends,
+                )
         except (UnknownScenario, SetupError) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE

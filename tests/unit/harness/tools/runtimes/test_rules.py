@@ -15,6 +15,14 @@ def test_transaction_version_needs_kafka_4(version: int) -> None:
     refuse({"kafka": "4.0.0"}, transaction_version=version)
 
 
+def test_old_consumers_need_old_brokers() -> None:
+    with pytest.raises(SetupError, match=r"librdkafka 1.6.1 .* Add --with kafka=3.9.2"):
+        refuse({"librdkafka": "1.6.1"}, reads=True)
+    refuse({"librdkafka": "1.6.1"})
+    refuse({"librdkafka": "1.6.1", "kafka": "3.9.2"}, reads=True)
+    refuse({"librdkafka": "1.8.2"}, reads=True)
+
+
 def test_everything_else_is_possible() -> None:
     assert unsupported({}, transaction_version=2) is None
     assert unsupported({"kafka": "3.9.2", "kafka-clients": "3.0.0"}) is None
