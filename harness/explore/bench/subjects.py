@@ -395,6 +395,7 @@ _EVERY: Final[tuple[Subject, ...]] = (
     FlinkSubject(),
     ConnectSubject(),
     SparkQuery(job="file-sink"),
+    SparkQuery(job="file-sink-listed"),
     SparkQuery(job="foreachbatch-kafka"),
     SparkQuery(job="kafka-sink"),
 )

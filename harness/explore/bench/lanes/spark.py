@@ -18,6 +18,7 @@ from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.files import LISTING
 from onceproof.harness.subjects.spark.checkpoint import Checkpoint
 from onceproof.harness.subjects.spark.classes import with_classes
 from onceproof.harness.subjects.spark.crash_points import (
@@ -38,11 +39,20 @@ from onceproof.harness.subjects.spark.subject import JobPlace
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
 
-Job = Literal["file-sink", "foreachbatch-kafka", "foreachbatch-kafka-unguarded", "kafka-sink"]
+Job = Literal[
+    "file-sink",
+    "file-sink-listed",
+    "foreachbatch-kafka",
+    "foreachbatch-kafka-unguarded",
+    "kafka-sink",
+]
+_LISTED: Final = "file-sink-listed"
+"""The file sink, as readers see it that list its directory."""
 SparkJob = SparkFileSink | SparkForeachBatchKafka | SparkKafkaSink
 _WHOLE: Final = (AFTER_OFFSET_LOG, AFTER_SINK_WRITE, AFTER_COMMIT)
 _WINDOWS: Final[Mapping[Job, tuple[Window, ...]]] = {
     "file-sink": (*_WHOLE, DURING_SINK_WRITE, BEFORE_SINK_COMMIT),
+    _LISTED: (*_WHOLE, DURING_SINK_WRITE, BEFORE_SINK_COMMIT),
     "foreachbatch-kafka": _WHOLE,
     "foreachbatch-kafka-unguarded": _WHOLE,
     "kafka-sink": (*_WHOLE, DURING_SINK_WRITE),
@@ -56,6 +66,8 @@ def job_of(kind: Job, lane: str, *, source: str = "") -> SparkJob:
     """Return a job with the names of a lane."""
     if kind == "file-sink":
         return SparkFileSink(sink=lane, listed=f"{lane}-listed", topic=source)
+    if kind == _LISTED:
+        return SparkFileSink(sink=f"{lane}-logged", listed=lane, topic=source)
     if kind == "kafka-sink":
         return SparkKafkaSink(sink=lane)
     return SparkForeachBatchKafka(
@@ -103,7 +115,8 @@ class SparkLane(PaymentsLane):
 
     def claims(self) -> Sequence[Claim]:
         claim: Callable[..., Claim] = at_least_once if self.kind == "kafka-sink" else exactly_once
-        return [claim(self.source, into=self.name, view=self.job.view)]
+        view = LISTING if self.kind == _LISTED else self.job.view
+        return [claim(self.source, into=self.name, view=view)]
 
     @cached_property
     def _parts(self) -> _Parts:
