@@ -6,7 +6,7 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak matrix power known-bugs agree mutants fuzz-runs bench-checking bench-shapes bench-edn bench-audit bench-gate bench-report reference docs dist lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix power known-bugs versions agree mutants fuzz-runs bench-checking bench-shapes bench-edn bench-audit bench-gate bench-report reference docs dist lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -69,6 +69,9 @@ matrix: .bootstrap ## Every scenario on both backends, and one page of it all (M
 power: .bootstrap ## Known faults and their mended twins: who is caught by what (POWER=quick)
 	@$(BIN)/python -m tests.power $(if $(filter quick,$(POWER)),--quick,--page docs/reference/power.md) \
 		$(if $(ONLY),--only $(ONLY)) --seeds $(SEEDS) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
+
+versions: .bootstrap ## A sample of scenarios in other versions, as it comes out (ONLY=librdkafka)
+	@$(BIN)/python -m tests.versions --page docs/reference/versions.md $(if $(ONLY),--only $(ONLY))
 
 known-bugs: .bootstrap ## Known bugs of released versions, found again by generic means (ONLY=, SEEDS=)
 	@$(BIN)/python -m tests.known_bugs --page docs/reference/known-bugs.md \
