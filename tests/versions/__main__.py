@@ -126,8 +126,8 @@ _HEAD: Final = """<!-- Made by `make versions`; do not edit. -->
 # Tried versions
 
 A sample of scenarios in [chosen versions](../how-to/test-another-version.md), with seed 1, as it
-came out. What is not named has its usual version. The verdicts are those of the scenario's claims, in
-its order; ✗ marks a run whose verdicts differ from those that the scenario expects of the usual
+came out. What is not named has its usual version. The verdicts are those of the scenario's claims,
+in its order; ✗ marks a run whose verdicts differ from those that the scenario expects of the usual
 version.
 
 | scenario | versions | verdicts | |
