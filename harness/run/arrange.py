@@ -236,17 +236,24 @@ class RunAssembly:
             return dict(settings)
         return known_settings(name, self._tools.chosen.versions.get(name), settings)
 
+    def _settings_of_subject(self) -> dict[str, Any]:
+        found = dict(self._scenario.subject.configuration())
+        if (version := self._tools.chosen.versions.get("flink")) is not None:
+            found["flink"] = {**found["flink"], "version": version}
+        return found
+
     def _versions(self) -> dict[str, str]:
         """Return what runs: the harness's parts, the stage's, and the runtimes on trial."""
-        on_trial = self._scenario.runtimes - {"kafka", "flink"}  # the stage's; the subject's
+        on_trial = self._scenario.runtimes - {"kafka"}  # the stage's
         chosen = self._tools.chosen
         exact = {name: exact_version(python) for name, python in chosen.pythons.items()}
         return {
             **versions(),
             **self._tools.versions(),
             **self._stage.versions(),
-            **{name: usual(name) for name in sorted(on_trial)},
-            **{name: v for name, v in ({**chosen.versions, **exact}).items() if name in on_trial},
+            # Flink has one usual version per scenario, which is in the configuration.
+            **{name: usual(name) for name in sorted(on_trial - {"flink"})},
+            **{name: v for name, v in {**chosen.versions, **exact}.items() if name in on_trial},
         }
 
     def _new_record(self) -> RunRecord:
@@ -273,7 +280,7 @@ class RunAssembly:
                     "client": scenario.sender.name,
                     **self._settings_of_sender(),
                 },
-                **scenario.subject.configuration(),
+                **self._settings_of_subject(),
                 **(
                     {"features": {TRANSACTION_VERSION: scenario.transaction_version}}
                     if scenario.transaction_version is not None

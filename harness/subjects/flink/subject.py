@@ -119,7 +119,7 @@ class Flink(SubjectBase):
             else ""
         )
         anew = "" if self.restored else " Broken twin: it is restarted without its checkpoint."
-        return f"An Apache Flink {self.version} job with {promise}{keeps}{hasty}{anew}"
+        return f"An Apache Flink job with {promise}{keeps}{hasty}{anew}"
 
     @property
     def sink(self) -> str:

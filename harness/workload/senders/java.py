@@ -1,4 +1,4 @@
-"""Kafka's Java client, in the brokers' version; idempotent by default. It needs a JDK."""
+"""Kafka's Java client; idempotent by default. It needs a JDK."""
 
 from __future__ import annotations
 
