@@ -78,6 +78,16 @@ def test_verify_runs_the_given_pipeline(good: FakeCommand, tmp_path: Path) -> No
     assert " ".join(good.arguments) == "verify --seed 9 --input orders --out x -- run.sh"
 
 
+def test_versions_are_passed_on(good: FakeCommand, tmp_path: Path) -> None:
+    chosen = Options(out=tmp_path, backend="local", seed=9, versions=("kafka=3.9.2",))
+    scenario(chosen, "idempotent")
+    assert good.arguments[-2:] == ("--with", "kafka=3.9.2")
+    verify(chosen, ("--input", "orders", "--", "run.sh"))
+    assert "--with kafka=3.9.2 --input orders --" in " ".join(good.arguments)
+    verify(chosen, ("--with", "kafka=4.0.1", "--", "run.sh"))
+    assert "kafka=3.9.2" not in good.arguments
+
+
 def test_options_of_the_pipeline_are_passed_on(good: FakeCommand, tmp_path: Path) -> None:
     pipeline = ("--", "run.sh", "--out", "y", "--seed", "4")
     verify(options(tmp_path, seed=9), ("--out=x", *pipeline))
