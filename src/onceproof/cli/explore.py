@@ -19,8 +19,8 @@ def explore(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the journal and the page (default: runs/explore-SUBJECT). With the "
-            "same folder, an interrupted exploration continues."
+            help="Folder for the journal and the page (default: runs/explore-SUBJECT, with chosen "
+            "versions behind it). With the same folder, an interrupted exploration continues."
         ),
     ] = None,
     transactions: Annotated[

@@ -114,11 +114,12 @@ def explore(
         refuse(with_versions, reads=SUBJECTS[name].audience == "pipeline")
     except (ValueError, SetupError) as error:
         return _usage(str(error).removesuffix("."))
+    chosen = [word for item in with_versions.items() for word in item]
     load = ["--transactions", "{transactions}", "--records", "{records}"]
     return conduct(
         SUBJECTS[name],
         Wanted(
-            folder=out or Path("runs") / f"explore-{name}",
+            folder=out or Path("runs") / "-".join(["explore", name, *chosen]),
             command=(
                 *("onceproof", "explore", name, *options_of(with_versions)),
                 *("--only", "{only}", *load),
