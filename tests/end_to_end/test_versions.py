@@ -17,6 +17,8 @@ from tests.end_to_end.command import onceproof
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 SCENARIO = "idempotent-librdkafka-quiet"
+BROKEN = ("late-commit-java-2", "kafka-clients=3.9.2")
+"""A scenario, and a version that does not keep its word."""
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +47,18 @@ def test_run_names_what_ran_and_repeats_with_it(folders: dict[str, Path]) -> Non
     assert "retry.backoff.max.ms" not in record["configuration"]["producers"]
     page = (folders["1.9.2"] / "report.html").read_text()
     assert "1.9.2" in page
+
+
+@LATER
+def test_finding_of_an_old_version_is_gone_in_the_usual_one(tmp_path: Path) -> None:
+    scenario, version = BROKEN
+    old = onceproof("run", scenario, "--seed", "7", "--with", version, "--out", tmp_path / "old")
+    assert old.code == 1, old.err
+    new = onceproof("run", scenario, "--seed", "7", "--out", tmp_path / "new")
+    assert new.code == 0, new.err
+    done = onceproof("diff", *(str(next((tmp_path / n).glob("*-7"))) for n in ("old", "new")))
+    assert "precommitted-read in payments: gone" in done.out
+    assert re.search(r"kafka-clients +3\.9\.2 +4", done.out)
 
 
 @LATER

@@ -91,7 +91,7 @@ ELSEWHERE: Final = {
     r"onceproof run( spark-kafka-sink .*)?": "tests/end_to_end/test_flagship.py",
     r"onceproof run \S+\.py:\w+": "tests/end_to_end/test_controls.py",
     r"onceproof run \S+ .*--with .*": "tests/end_to_end/test_versions.py",
-    r"onceproof run transactional-librdkafka --seed 7": "tests/end_to_end/test_versions.py",
+    r"onceproof run late-commit-java-2 --seed 7": "tests/end_to_end/test_versions.py",
     r"onceproof replay .*": "tests/end_to_end/test_controls.py",
     r"onceproof verify .*": "tests/end_to_end/test_verify.py",
     r"onceproof explore\b.*": "tests/end_to_end/test_explore.py",
