@@ -164,7 +164,8 @@ class Scenario:
     @property
     def runtimes(self) -> frozenset[str]:
         """The runtimes of what is under test, of which a run can choose versions."""
-        found = {"kafka", *self.subject.runtimes}
+        stage = {"kafka": bool(self.all_topics), "artemis": bool(self.queues)}
+        found = {*self.subject.runtimes, *(name for name, used in stage.items() if used)}
         if self.subject.sends and self.sender.runtime is not None:
             found.add(self.sender.runtime)
         return frozenset(found)

@@ -148,11 +148,14 @@ def flink_roots(flink: str) -> tuple[Coordinate, ...]:
     )
 
 
-def artemis_roots() -> tuple[Coordinate, ...]:
-    own, log4j = "org.apache.artemis", "org.apache.logging.log4j"
+def artemis_roots(version: str = ARTEMIS) -> tuple[Coordinate, ...]:
+    # It left ActiveMQ with 2.50; its packages did not change.
+    new = int(version.split(".")[1]) >= 50
+    own = "org.apache.artemis" if new else "org.apache.activemq"
+    log4j = "org.apache.logging.log4j"
     names = ("artemis-server", "artemis-amqp-protocol", "artemis-jakarta-client")
     return (
-        *(Coordinate(group=own, artifact=name, version=ARTEMIS) for name in names),
+        *(Coordinate(group=own, artifact=name, version=version) for name in names),
         Coordinate(group="jakarta.jms", artifact="jakarta.jms-api", version=JMS),
         Coordinate(
             group="com.fasterxml.jackson.core", artifact="jackson-databind", version=JACKSON

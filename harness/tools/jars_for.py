@@ -22,7 +22,7 @@ def jars_for(tools: Tools, name: str, version: str = jar_lock.KAFKA) -> Path:
 
 def artemis_jars(tools: Tools) -> Path:
     """Return the folder of the queue broker's and its clients' jars; raises as `jars_for`."""
-    return jars_for(tools, "artemis", jar_lock.ARTEMIS)
+    return tools.chosen.jars.get("artemis") or jars_for(tools, "artemis", jar_lock.ARTEMIS)
 
 
 def kafka_jars(tools: Tools) -> Path:

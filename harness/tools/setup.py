@@ -65,8 +65,12 @@ class Tools:
     @property
     def usual(self) -> Tools:
         """The same tools without chosen versions of clients, for what is not on trial."""
-        brokers = {name: v for name, v in self.chosen.versions.items() if name == "kafka"}
-        return replace(self, chosen=Chosen(versions=brokers))
+
+        def of_the_stage(chosen: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: what for name, what in chosen.items() if name in ("kafka", "artemis")}
+
+        versions, jars_of = map(of_the_stage, (self.chosen.versions, self.chosen.jars))
+        return replace(self, chosen=Chosen(versions=versions, jars=jars_of))
 
     def versions(self) -> dict[str, str]:
         """Return versions by name for the run record, without the stage's."""

@@ -92,6 +92,10 @@ class QueueForwarder(SubjectBase):
         return "-".join([f"{self.client}-forwarder-{self.acknowledge}{ids}", *self._lacks])
 
     @property
+    def runtimes(self) -> frozenset[str]:
+        return frozenset({"artemis"})
+
+    @property
     def says(self) -> str:
         ids = _WITH_IDS if self.duplicate_ids else ""
         says = _SAYS[self.client, self.acknowledge]

@@ -19,7 +19,15 @@ from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.ivy import Coordinate, Count
 from onceproof.harness.tools.jar_lock import JarSet
 from onceproof.harness.tools.progress import Progress, Step, silent
-from onceproof.harness.tools.runtimes.recipes import FLINK, JVM, KAFKA, Recipe, is_usual, recipe
+from onceproof.harness.tools.runtimes.recipes import (
+    ARTEMIS,
+    FLINK,
+    JVM,
+    KAFKA,
+    Recipe,
+    is_usual,
+    recipe,
+)
 
 _LOCK: Final = "lock.json"
 _MB: Final = 1_000_000
@@ -66,7 +74,7 @@ def folder(
         SetupError: the version does not exist, or a jar cannot be downloaded.
     """
     if is_usual(runtime, version):
-        name = FLINK if runtime == FLINK else KAFKA
+        name = runtime if runtime in (FLINK, ARTEMIS) else KAFKA
         return _ensure(jar_lock.load(name, version), ivy, cache_folder, progress)
     wanted = recipe(runtime, version)
     return of_recipe(wanted, ivy, cache_folder=cache_folder, progress=progress)

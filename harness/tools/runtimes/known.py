@@ -85,6 +85,12 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
             oldest="1.20.0",
             reason="the job uses the sink API of 1.20",
         ),
+        Runtime(
+            name="artemis",
+            what="Apache ActiveMQ Artemis: the queue broker and its JMS client",
+            oldest="2.40.0",
+            reason="older releases were not tried",
+        ),
     )
 }
 """By name."""

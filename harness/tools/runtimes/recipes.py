@@ -13,7 +13,8 @@ from onceproof.harness.tools.jar_lock import PySpark
 from onceproof.harness.tools.runtimes.known import numbers
 
 KAFKA, CLIENTS, CONNECT, FLINK = "kafka", "kafka-clients", "connect", "flink"
-JVM: Final = (KAFKA, CLIENTS, CONNECT, FLINK)
+ARTEMIS: Final = "artemis"
+JVM: Final = (KAFKA, CLIENTS, CONNECT, FLINK, ARTEMIS)
 """The runtimes that are jars."""
 FLINK_CONNECTORS: Final[Mapping[str, str]] = {
     "1.20": "3.4.0-1.20",
@@ -59,6 +60,9 @@ def recipe(runtime: str, version: str) -> Recipe:
     """
     if runtime == FLINK:
         return Recipe(runtime=runtime, version=version, roots=_flink(version))
+    if runtime == ARTEMIS:
+        roots = jar_lock.artemis_roots(version)
+        return Recipe(runtime=runtime, version=version, roots=roots)
     names = {
         KAFKA: ("kafka_2.13",),
         CLIENTS: ("kafka-clients", "kafka-streams"),
@@ -92,7 +96,9 @@ def of_spark(pyspark: PySpark) -> Recipe:
 
 def is_usual(runtime: str, version: str) -> bool:
     """Whether the lock file of this package has the jars."""
-    return version in jar_lock.FLINK if runtime == FLINK else version == jar_lock.KAFKA
+    if runtime == FLINK:
+        return version in jar_lock.FLINK
+    return version == (jar_lock.ARTEMIS if runtime == ARTEMIS else jar_lock.KAFKA)
 
 
 def _flink(version: str) -> tuple[Coordinate, ...]:

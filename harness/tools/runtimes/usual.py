@@ -17,6 +17,8 @@ def usual(name: str) -> str:
         return str(libversion()[0])
     if name in PACKAGES:
         return metadata.version(PACKAGES[name][0])
+    if name == "artemis":
+        return jar_lock.ARTEMIS
     return next(iter(jar_lock.FLINK)) if name == "flink" else jar_lock.KAFKA
 
 
