@@ -164,9 +164,9 @@ def test_shipped_lock_is_consistent() -> None:
 def test_connector_version_follows_the_installed_pyspark(tmp_path: Path) -> None:
     for name in ("scala-library-2.12.18.jar", "snappy-java-1.1.10.jar", "ivy-2.5.1.jar"):
         (tmp_path / name).touch()
-    pyspark = PySpark(version="3.5.7", jars=tmp_path)
+    pyspark = PySpark(version="3.4.7", jars=tmp_path)
     (root,) = jar_lock.spark_kafka_roots(pyspark)
-    assert str(root) == "org.apache.spark:spark-sql-kafka-0-10_2.12:3.5.7"
+    assert str(root) == "org.apache.spark:spark-sql-kafka-0-10_2.12:3.4.7"
     assert pyspark.ivy.name == "ivy-2.5.1.jar"
     assert pyspark.bundles("snappy-java")
     assert not pyspark.bundles("snappy")

@@ -52,6 +52,10 @@ def test_flink_without_a_connector_is_refused() -> None:
 
 
 def test_usual_versions() -> None:
-    assert {runtime for runtime in JVM if is_usual(runtime, jar_lock.KAFKA)} == set(JVM) - {"flink"}
+    of_kafka = set(JVM) - {"flink", "artemis"}
+    assert {runtime for runtime in JVM if is_usual(runtime, jar_lock.KAFKA)} == of_kafka
+    assert is_usual("artemis", jar_lock.ARTEMIS)
+    assert str(recipe("artemis", "2.44.0").roots[0]).startswith("org.apache.activemq:")
+    assert str(recipe("artemis", "2.50.0").roots[0]).startswith("org.apache.artemis:")
     assert is_usual("flink", "1.20.1")
     assert not is_usual("kafka", "3.9.2")
