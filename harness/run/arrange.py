@@ -37,7 +37,7 @@ from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage.backends import BROKERS, LOCAL, new_stage, outlives_runs
 from onceproof.harness.subjects.expected import write_expected
 from onceproof.harness.tools.runtimes.known import CHOSEN
-from onceproof.harness.tools.runtimes.python_client import exact_version
+from onceproof.harness.tools.runtimes.python_client import distribution_version, exact_version
 from onceproof.harness.tools.runtimes.settings import known_settings
 from onceproof.harness.tools.runtimes.usual import usual
 from onceproof.harness.tools.setup import Tools
@@ -247,10 +247,12 @@ class RunAssembly:
         on_trial = self._scenario.runtimes - {"kafka"}  # the stage's
         chosen = self._tools.chosen
         exact = {name: exact_version(python) for name, python in chosen.pythons.items()}
+        packages = dict(distribution_version(*each) for each in chosen.pythons.items())
         return {
             **versions(),
             **self._tools.versions(),
             **self._stage.versions(),
+            **packages,
             # Flink has one usual version per scenario, which is in the configuration.
             **{name: usual(name) for name in sorted(on_trial - {"flink"})},
             **{name: v for name, v in {**chosen.versions, **exact}.items() if name in on_trial},

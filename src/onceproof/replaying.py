@@ -18,7 +18,9 @@ from onceproof.harness.kafka.features import TRANSACTION_VERSION
 from onceproof.harness.schedule.as_json import BadSchedule, schedule_from_json
 from onceproof.harness.schedule.scenario import BadScenario, Scenario
 from onceproof.harness.stage.backends import LOCAL, is_backend
-from onceproof.harness.tools.runtimes.known import CHOSEN
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.runtimes.known import CHOSEN, asked, words
+from onceproof.harness.tools.runtimes.rules import refuse
 from onceproof.verify.trial import DRY_RUN, NAME
 
 
@@ -80,11 +82,20 @@ def replay_of(folder: Path, backend: str | None = None) -> Replay:
     backend = backend or str(record.configuration.get("backend", LOCAL))
     if not is_backend(backend):
         raise NoReplay(f"{folder} ran on your own cluster: give it with --backend external:FILE")
+    try:
+        versions = asked(words(record.configuration.get(CHOSEN) or {})[1::2], backend)
+        refuse(
+            versions,
+            transaction_version=again.transaction_version,
+            reads=not again.subject.sends,
+        )
+    except SetupError as error:
+        raise NoReplay(f"{folder}: {error}") from None
     return Replay(
         scenario=again,
         seed=record.seed,
         backend=backend,
-        versions=record.configuration.get(CHOSEN) or {},
+        versions=versions,
     )
 
 

@@ -91,6 +91,9 @@ class Hunt:
             place = place_of(single.point, quiet[0])
             if place is not None and _is_named(single.id, self._bug.faults):
                 found.append(Trial(aimed=(Aimed(single=single, place=place),)))
+        for text in self._bug.faults:
+            if not any(_is_named(trial.key, [text]) for trial in found):
+                raise CannotHunt(f"no fault of the subject is «{text}»")
         order.shuffle(found)
         return found
 

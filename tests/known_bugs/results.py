@@ -42,10 +42,12 @@ class Result:
 
     @property
     def right(self) -> bool:
-        """Whether an affected version was convicted, or a fixed one was not after some trials."""
+        """Whether an affected version was convicted, or a fixed one held in all trials."""
         if self.error is not None:
             return False
-        return self.by is not None if self.role == AFFECTED else self.by is None and self.trials > 0
+        if self.role == AFFECTED:
+            return self.by is not None
+        return self.by is None and self.trials > 0 and not self.missed and not self.others
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -102,8 +104,9 @@ _NOT_TRIED: Final = """
 def page(catalogue: Catalogue, results: Sequence[Result]) -> str:
     rows, whole, any_found = [], 0, 0
     for bug in catalogue.bugs:
-        affected = [r for r in results if (r.id, r.role) == (bug.id, AFFECTED)]
-        fixed = [r for r in results if (r.id, r.role) == (bug.id, FIXED)]
+        own = [r for r in results if r.id == bug.id and r.versions in (bug.affected, bug.fixed)]
+        affected = [r for r in own if r.role == AFFECTED]
+        fixed = [r for r in own if r.role == FIXED]
         any_found += any(r.right for r in affected)
         has_fix = bug.fixed is not None or bug.fixed_subject is not None
         right = all(r.right for r in [*affected, *fixed])

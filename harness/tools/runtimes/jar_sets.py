@@ -19,6 +19,7 @@ from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.ivy import Coordinate, Count
 from onceproof.harness.tools.jar_lock import JarSet
 from onceproof.harness.tools.progress import Progress, Step, silent
+from onceproof.harness.tools.runtimes import locks
 from onceproof.harness.tools.runtimes.recipes import (
     ARTEMIS,
     FLINK,
@@ -129,6 +130,8 @@ def _resolve(
             version=wanted.version,
             sums={jar: jar_lock.digest(file) for jar, file in files.items()},
         )
+        sums = {str(jar): digest for jar, digest in locked.sums.items()}
+        locks.check(cache_folder, _name(wanted), sums)
         size = sum(file.stat().st_size for file in files.values())
 
         def fetch(

@@ -18,7 +18,7 @@ import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from onceproof.harness.tools import cache, pip, virtualenv
 from onceproof.harness.tools.error import SetupError
@@ -111,10 +111,15 @@ def _build(name: str, version: str, folder: Path, target: Path, cache_folder: Pa
     binding = _BINDINGS.get(sys.version_info[:2], version)
     older = name == "librdkafka" and numbers(version) < numbers(binding)
     wanted = binding if older else version
-    sums = _install(f"{PACKAGES[name][0]}=={wanted}", over, dependencies=name == "spark")
-    if older:
-        sums |= _older_library(version, over)
-    locks.check(cache_folder, f"{name}-{version}", sums)
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        # First, so that the error for a machine without such wheels names what was asked for.
+        wheel = _wheel(version, Path(work)) if older else None
+        sums = _install(f"{PACKAGES[name][0]}=={wanted}", over, dependencies=name == "spark")
+        if wheel is not None:
+            sums |= _older_library(wheel, over)
+    # Wheels differ by Python and machine.
+    here = f"cp{sys.version_info[0]}{sys.version_info[1]}-{platform.machine()}"
+    locks.check(cache_folder, f"{name}-{version}-{here}", sums)
     site = folder / virtualenv.SITE
     paths = _PATHS.format(packages=_packages(), over=str(target / _OVER))
     (site / "_runtime_paths.py").write_text(paths)
@@ -134,17 +139,26 @@ def _install(requirement: str, over: Path, *, dependencies: bool) -> dict[str, s
             raise SetupError(f"{requirement}: {error}") from error
         found = json.loads(report.read_text())["install"]
     return {
-        f"{each['metadata']['name']}=={each['metadata']['version']}": each["download_info"][
-            "archive_info"
-        ]["hashes"]["sha256"]
+        f"{each['metadata']['name']}=={each['metadata']['version']}": _sha256(each)
         for each in found
     }
 
 
-def _older_library(version: str, over: Path) -> dict[str, str]:
-    """Replace the librdkafka of an installed confluent-kafka by an older one."""
+def _sha256(installed: Mapping[str, Any]) -> str:
+    """Return the hash in an entry of pip's report; pip before 23 has it in another field."""
+    about = installed["download_info"].get("archive_info", {})
+    found = about.get("hashes", {}).get("sha256") or about.get("hash", "").removeprefix("sha256=")
+    if not found:
+        raise SetupError(
+            f"pip does not tell the sha256 of {installed['metadata']['name']}: update it with "
+            "`pip install --upgrade pip`, then try again."
+        )
+    return str(found)
+
+
+def _older_library(wheel: Path, over: Path) -> dict[str, str]:
+    """Replace the librdkafka of an installed confluent-kafka by that of an older wheel."""
     with tempfile.TemporaryDirectory(dir=over.parent) as work:
-        wheel = _wheel(version, Path(work))
         digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
         with zipfile.ZipFile(wheel) as content:
             libraries = [each for each in content.namelist() if re.search(r"\.libs/.", each)]
@@ -182,6 +196,14 @@ def _wheel(version: str, folder: Path) -> Path:
             return found
         reasons.append(done.stderr)
     raise SetupError(f"librdkafka {version}: {pip.explain(reasons[0])}")
+
+
+def distribution_version(name: str, python: Path) -> tuple[str, str]:
+    """Return the distribution of a runtime and its version, such as that of the binding."""
+    distribution = PACKAGES[name][0]
+    prefix = f"{distribution.replace('-', '_')}-"
+    (about,) = (python.parents[1] / _OVER).glob(f"{prefix}*.dist-info")
+    return distribution, about.name.removeprefix(prefix).removesuffix(".dist-info")
 
 
 def exact_version(python: Path) -> str:

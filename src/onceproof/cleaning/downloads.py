@@ -16,7 +16,6 @@ from typing import Final
 from onceproof.cleaning.item import Item, size_of
 from onceproof.harness.processes.sweep import living
 from onceproof.harness.tools import cache, own_environment
-from onceproof.harness.tools.runtimes import locks
 
 _ENVIRONMENTS: Final = own_environment.FOLDER
 _OURS: Final = (
@@ -27,9 +26,8 @@ _OURS: Final = (
 _LEARNED: Final = {
     "drivers": re.compile(r"[0-9a-f]{16}"),
     "dry-runs": re.compile(r"[0-9a-f]{32}\.json"),
-    locks.FOLDER: re.compile(r"[a-z0-9.-]+\.json"),
 }
-"""Results of dry runs, and hashes of runtimes: folder → pattern of its files' names."""
+"""Results of dry runs: folder → pattern of its files' names."""
 _LOCK: Final = ".lock"
 _UNFINISHED: Final = re.compile(r"\.(.+)\.\d+(?:\.old)?\.tmp")
 

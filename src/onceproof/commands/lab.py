@@ -22,6 +22,7 @@ from onceproof.harness.stage.backends import LOCAL
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.runtimes.known import asked, check_used
 from onceproof.harness.tools.runtimes.known import words as options_of
+from onceproof.harness.tools.runtimes.rules import refuse
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import breaking_off, judging
 from onceproof.outcome import check_run
@@ -108,6 +109,11 @@ def lab(
             )
             with_versions = asked(versions, backend)
             check_used(with_versions, wanted.scenario.runtimes, "the lab")
+            refuse(
+                with_versions,
+                transaction_version=wanted.scenario.transaction_version,
+                reads=not wanted.scenario.subject.sends,
+            )
         except (UnknownScenario, BadTopic, BadLabOptions, SetupError) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE

@@ -66,6 +66,9 @@ def matrix(
                 reads=not each.subject.sends,
             )
         ]
+        if not scenarios:
+            print("onceproof: no scenario uses all chosen runtimes", file=sys.stderr)
+            return USAGE
         there, here = _prepare(places, with_versions)
         stop = stop_on_signals()
         if not here:

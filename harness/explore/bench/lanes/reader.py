@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Final
 
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from onceproof.harness.clock import now
 from onceproof.harness.explore.bench.lanes.base import Lane
@@ -21,6 +21,7 @@ from onceproof.harness.kafka.coordinator import Coordinator
 from onceproof.harness.kafka.group_offsets import Commit, commits, end_for
 from onceproof.harness.kafka.groups import Group
 from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.sinks.base import Effect, Sink
 from onceproof.harness.subjects.group.positions import rows_of
 
@@ -178,12 +179,17 @@ class ReaderLane(Lane):
         producer = self._producer(
             {"transactional.id": transactional_id, "compression.type": "gzip"}
         )
-        producer.init_transactions(_ABORT_SECONDS)
-        producer.begin_transaction()
-        for each in part:
-            self._produce(producer, each, _delivered)
-        producer.flush(_ABORT_SECONDS)
-        producer.abort_transaction(_ABORT_SECONDS)
+        try:
+            producer.init_transactions(_ABORT_SECONDS)
+            producer.begin_transaction()
+            for each in part:
+                self._produce(producer, each, _delivered)
+            left = producer.flush(_ABORT_SECONDS)
+            producer.abort_transaction(_ABORT_SECONDS)
+        except KafkaException as error:
+            raise StageTrouble(f"inputs of {self.name} could not be aborted: {error}") from error
+        if left:
+            raise StageTrouble(f"{left} inputs of {self.name} to be aborted were not written")
 
     def _producer(self, more: Mapping[str, str] | None = None) -> Producer:
         brokers = ",".join(self.around.addresses.values())
