@@ -31,7 +31,7 @@ RECORDS = 300
     [
         (LIBRDKAFKA, "1.5.0"),
         pytest.param(LIBRDKAFKA, "2.3.0", marks=LATER),
-        (AIOKAFKA, "0.10.0"),
+        pytest.param(AIOKAFKA, "0.10.0", marks=LATER),
         pytest.param(KAFKA_PYTHON, "2.2.8", marks=LATER),
     ],
 )
