@@ -17,10 +17,10 @@ from onceproof.harness.history.run_record import RunRecord
 from onceproof.harness.kafka.features import TRANSACTION_VERSION
 from onceproof.harness.schedule.as_json import BadSchedule, schedule_from_json
 from onceproof.harness.schedule.scenario import BadScenario, Scenario
+from onceproof.harness.schedule.versions import check_versions
 from onceproof.harness.stage.backends import LOCAL, is_backend
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.runtimes.known import CHOSEN, asked, words
-from onceproof.harness.tools.runtimes.rules import refuse
 from onceproof.verify.trial import DRY_RUN, NAME
 
 
@@ -84,11 +84,7 @@ def replay_of(folder: Path, backend: str | None = None) -> Replay:
         raise NoReplay(f"{folder} ran on your own cluster: give it with --backend external:FILE")
     try:
         versions = asked(words(record.configuration.get(CHOSEN) or {})[1::2], backend)
-        refuse(
-            versions,
-            transaction_version=again.transaction_version,
-            reads=not again.subject.sends,
-        )
+        check_versions(versions, again)
     except SetupError as error:
         raise NoReplay(f"{folder}: {error}") from None
     return Replay(

@@ -7,7 +7,6 @@ from importlib import metadata
 from confluent_kafka import libversion
 
 from onceproof.harness.tools import jar_lock
-from onceproof.harness.tools.runtimes.known import RUNTIMES
 from onceproof.harness.tools.runtimes.python_client import PACKAGES
 
 
@@ -20,7 +19,3 @@ def usual(name: str) -> str:
     if name == "artemis":
         return jar_lock.ARTEMIS
     return next(iter(jar_lock.FLINK)) if name == "flink" else jar_lock.KAFKA
-
-
-def all_usual() -> dict[str, str]:
-    return {name: usual(name) for name in RUNTIMES}

@@ -18,11 +18,11 @@ from onceproof.harness.lab.bare import BareRun, bare
 from onceproof.harness.lab.lab import Lab
 from onceproof.harness.run.phases import Run
 from onceproof.harness.schedule.scenario import Scenario
+from onceproof.harness.schedule.versions import check_versions
 from onceproof.harness.stage.backends import LOCAL
 from onceproof.harness.tools.error import SetupError
-from onceproof.harness.tools.runtimes.known import asked, check_used
+from onceproof.harness.tools.runtimes.known import asked
 from onceproof.harness.tools.runtimes.known import words as options_of
-from onceproof.harness.tools.runtimes.rules import refuse
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import breaking_off, judging
 from onceproof.outcome import check_run
@@ -108,12 +108,7 @@ def lab(
                 else with_pipeline(scenario, records=records, rate=rate, seed=seed)
             )
             with_versions = asked(versions, backend)
-            check_used(with_versions, wanted.scenario.runtimes, "the lab")
-            refuse(
-                with_versions,
-                transaction_version=wanted.scenario.transaction_version,
-                reads=not wanted.scenario.subject.sends,
-            )
+            check_versions(with_versions, wanted.scenario, what="the lab")
         except (UnknownScenario, BadTopic, BadLabOptions, SetupError) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE

@@ -16,10 +16,10 @@ from onceproof.errors import USAGE, exit_on_error
 from onceproof.exit_codes import worst
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import with_supported_faults
+from onceproof.harness.schedule.versions import check_versions
 from onceproof.harness.stage.backends import EXTERNAL, LOCAL, offers
 from onceproof.harness.tools.error import SetupError
-from onceproof.harness.tools.runtimes.known import asked, check_used
-from onceproof.harness.tools.runtimes.rules import refuse
+from onceproof.harness.tools.runtimes.known import asked
 from onceproof.interrupts import INTERRUPTED, OperationInterrupted, interruption
 from onceproof.json_events import Stream, streamed
 from onceproof.outcome import Outcome
@@ -52,22 +52,14 @@ def run(
     try:
         scenarios = chosen(names)
         with_versions = asked(versions, backend)
+        if transaction_version is not None:
+            scenarios = [replace(s, transaction_version=transaction_version) for s in scenarios]
         for scenario in scenarios:
-            check_used(with_versions, scenario.runtimes, scenario.name)
-            wanted_version = (
-                scenario.transaction_version if transaction_version is None else transaction_version
-            )
-            refuse(
-                with_versions, transaction_version=wanted_version, reads=not scenario.subject.sends
-            )
+            check_versions(with_versions, scenario)
     except (UnknownScenario, SetupError) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         return USAGE
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
-    if transaction_version is not None:
-        scenarios = [
-            replace(scenario, transaction_version=transaction_version) for scenario in scenarios
-        ]
     wanted = [(scenario, seed) for scenario in scenarios]
 
     def do(stream: Stream) -> int:

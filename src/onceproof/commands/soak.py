@@ -16,10 +16,10 @@ from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import with_supported_faults
+from onceproof.harness.schedule.versions import check_versions
 from onceproof.harness.stage.backends import LOCAL, offers
 from onceproof.harness.tools.error import SetupError
-from onceproof.harness.tools.runtimes.known import asked, check_used
-from onceproof.harness.tools.runtimes.rules import refuse
+from onceproof.harness.tools.runtimes.known import asked
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import OperationInterrupted, interruption
@@ -51,12 +51,7 @@ def soak(
             scenarios = chosen(names)
             with_versions = asked(versions, backend)
             for scenario in scenarios:
-                check_used(with_versions, scenario.runtimes, scenario.name)
-                refuse(
-                    with_versions,
-                    transaction_version=scenario.transaction_version,
-                    reads=not scenario.subject.sends,
-                )
+                check_versions(with_versions, scenario)
         except (UnknownScenario, SetupError) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
