@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import select
 import socket
 import struct
@@ -345,3 +346,13 @@ def send_matches(send: dict[str, Any], entry: Entry) -> bool:
 def none_fired_twice(rules: list[Placed]) -> None:
     """Assert that a rule fired, and none twice; two rules may, if the broker in charge changed."""
     assert {len(rule.fired) for rule in rules} in ({1}, {0, 1})
+
+
+def status_at_end(sender: Process) -> dict[str, Any]:
+    """Let a sender send as fast as it can, and return its last status when it has ended."""
+    assert sender.popen.stdin is not None
+    assert sender.popen.stdout is not None
+    sender.popen.stdin.write(b"rate inf\n")
+    sender.popen.stdin.flush()
+    status: dict[str, Any] = [json.loads(line) for line in sender.popen.stdout][-1]
+    return status

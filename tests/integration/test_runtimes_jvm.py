@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.task_file import SenderTask, save_records
 from tests.end_to_end.catalogue import LATER
-from tests.integration.staging import Staged, eventually, read_settled, staged
+from tests.integration.staging import Staged, eventually, read_settled, staged, status_at_end
 
 pytestmark = [pytest.mark.integration, LATER]
 
@@ -70,11 +69,7 @@ def test_old_client_does_not_duplicate_when_a_response_is_lost(
     sender = old_stage.processes.start("java", JAVA.command(task, old_tools), pipes=True)
     assert f"kafka-clients-{CLIENTS}.jar" in " ".join(map(str, sender.popen.args))  # type: ignore[arg-type]
     try:
-        assert sender.popen.stdin is not None
-        assert sender.popen.stdout is not None
-        sender.popen.stdin.write(b"rate inf\n")
-        sender.popen.stdin.flush()
-        status = [json.loads(line) for line in sender.popen.stdout][-1]
+        status = status_at_end(sender)
     finally:
         sender.kill("the test is over")
         for on_link in placed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
 from onceproof.harness.workload.task_file import SenderTask, save_records
 from tests.end_to_end.catalogue import LATER
-from tests.integration.staging import Staged, read_settled
+from tests.integration.staging import Staged, read_settled, status_at_end
 
 pytestmark = pytest.mark.integration
 RECORDS = 300
@@ -61,11 +60,7 @@ def test_client_of_a_chosen_version_sends(
     process = staging.processes.start(topic, sender.command(task, tools), pipes=True)
     try:
         assert process.popen.args[0] == str(python)  # type: ignore[index]
-        assert process.popen.stdin is not None
-        assert process.popen.stdout is not None
-        process.popen.stdin.write(b"rate inf\n")
-        process.popen.stdin.flush()
-        status = [json.loads(line) for line in process.popen.stdout][-1]
+        status = status_at_end(process)
     finally:
         process.kill("the test is over")
     assert (status["ok"], status["done"]) == (RECORDS, True), process.tail()
