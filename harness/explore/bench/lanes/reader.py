@@ -21,9 +21,11 @@ from onceproof.harness.kafka.coordinator import Coordinator
 from onceproof.harness.kafka.group_offsets import Commit, commits, end_for
 from onceproof.harness.kafka.groups import Group
 from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.transactions import TransactionalId
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.sinks.base import Effect, Sink
 from onceproof.harness.subjects.group.positions import rows_of
+from onceproof.harness.wait import wait_until
 
 PARTITIONS: Final = 3
 """Of the topic that is read; so a member of two has several, and not all in each transaction."""
@@ -55,7 +57,7 @@ class ReaderLane(Lane):
     Attributes:
         at_once: whether all of it comes at once, because the client takes a transaction at a time.
         aborted: whether the first part also comes before, compressed, in a transaction that is
-            aborted, because the client has to skip that.
+            aborted, behind an aborted one without records, because the client has to skip both.
     """
 
     at_once: ClassVar[bool] = False
@@ -173,14 +175,25 @@ class ReaderLane(Lane):
             self._sent.add(each.record)
         producer.flush()
 
-    def _abort(self, part: Iterable[Input]) -> None:
-        """Write inputs in a transaction and abort it, as by a producer that tries again later."""
+    def _abort(self, part: Sequence[Input]) -> None:
+        """Write inputs in a transaction and abort it, as by a producer that tries again later.
+
+        Another transaction is aborted before it, when it has partitions but no records yet: its
+        markers are those of an empty transaction.
+        """
         transactional_id = f"{self.name}-aborted"
-        producer = self._producer(
-            {"transactional.id": transactional_id, "compression.type": "gzip"}
-        )
+        producer = self._producer({
+            "transactional.id": transactional_id, "compression.type": "gzip",
+            # So that the empty transaction sends nothing; a flush does not wait.
+            "linger.ms": 60_000,
+        })  # fmt: skip
         try:
             producer.init_transactions(_ABORT_SECONDS)
+            producer.begin_transaction()
+            for each in part:
+                self._produce(producer, each, _purged)
+            self._wait_registered(transactional_id)
+            producer.abort_transaction(_ABORT_SECONDS)
             producer.begin_transaction()
             for each in part:
                 self._produce(producer, each, _delivered)
@@ -191,7 +204,22 @@ class ReaderLane(Lane):
         if left:
             raise StageTrouble(f"{left} inputs of {self.name} to be aborted were not written")
 
-    def _producer(self, more: Mapping[str, str] | None = None) -> Producer:
+    def _wait_registered(self, transactional_id: str) -> None:
+        """Wait until the transaction has all partitions of the input."""
+        around = self.around
+        coordinator = Coordinator(
+            around.view, around.addresses, of="transaction", name=transactional_id, stop=around.stop
+        )
+        described = TransactionalId(coordinator)
+        wait_until(
+            lambda: (found := described.describe()) and len(found.partitions) == PARTITIONS,
+            what=f"the partitions of {transactional_id}",
+            seconds=_ABORT_SECONDS,
+            stop=around.stop,
+            seen=described.describe,
+        )
+
+    def _producer(self, more: Mapping[str, str | int] | None = None) -> Producer:
         brokers = ",".join(self.around.addresses.values())
         return Producer({
             **connection(brokers).librdkafka(),
@@ -241,6 +269,11 @@ class ReaderLane(Lane):
     def atomic_with(self) -> Sequence[str]:
         """The outputs whose effects are committed together with the offsets."""
         return ()
+
+
+def _purged(error: KafkaError | None, message: Message) -> None:
+    if error is None:
+        raise OSError("a record of an empty transaction was written")
 
 
 def _delivered(error: KafkaError | None, message: Message) -> None:
