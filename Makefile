@@ -42,7 +42,7 @@ help: ## Show this help
 setup: .bootstrap ## Get everything: Python packages, jars, toxiproxy, PostgreSQL
 	@$(BIN)/python -m onceproof.harness.tools setup
 
-run: .bootstrap ## Put the example claim on trial, and write a report
+run: .bootstrap-run ## Put the example claim on trial, and write a report
 	@$(BIN)/onceproof run $(options)
 
 test: lint ## Lint and types, then unit and property tests, then real brokers
@@ -144,6 +144,8 @@ clean: ## Remove .venv and what tools left; runs/ and downloads stay
 		.hypothesis .import_linter_cache
 	find . -path ./runs -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
-.PHONY: .bootstrap
+.PHONY: .bootstrap .bootstrap-run
 .bootstrap:
 	@$(PYTHON) harness/tools/bootstrap.py
+.bootstrap-run:
+	@$(PYTHON) harness/tools/bootstrap.py --run

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from onceproof.harness.tools import doctor, jar_lock, jars, java, setup
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.ivy import Ivy
-from onceproof.harness.tools.progress import Progress, Step
+from onceproof.harness.tools.progress import Progress, Step, by_quarters
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,19 +56,11 @@ def lock_jars() -> int:
 
 
 def _printer(started: float) -> Progress:
-    """Print each message once, and counts at every quarter."""
-    last: dict[str, tuple[str, int]] = {}
-
     def show(step: Step) -> None:
-        quarter = 4 * (step.done or 0) // step.total if step.total else 0
-        if last.get(step.tool) == (step.message, quarter) or step.message.endswith("is ready"):
-            return
-        last[step.tool] = (step.message, quarter)
-        counted = f" ({step.done} of {step.total})" if step.total else ""
-        seconds = time.monotonic() - started
-        print(f"  {seconds:5.1f} s  {step.tool}: {step.message}{counted}", flush=True)
+        if not step.message.endswith("is ready"):
+            print(f"  {time.monotonic() - started:5.1f} s  {step.text}", flush=True)
 
-    return show
+    return by_quarters(show)
 
 
 if __name__ == "__main__":

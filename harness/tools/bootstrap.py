@@ -1,5 +1,7 @@
 """Create the project's `.venv` with the system's Python: `python3 harness/tools/bootstrap.py`.
 
+With `--run` it leaves out what only tests, lint and documentation need.
+
 The syntax must also work in Pythons that are too old, so that they can print a message instead of a
 syntax error. `virtualenv` does the work.
 """
@@ -11,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 MINIMUM = (3, 11)
+RUN = "--run"
 NEWER = ("python3.13", "python3.12", "python3.11", "python3.14")
 
 
@@ -21,7 +24,7 @@ def main() -> int:
     problem = what_is_missing(sys.platform)
     if problem:
         return fail(problem)
-    return set_up(Path(__file__).resolve().parents[2])
+    return set_up(Path(__file__).resolve().parents[2], tools=RUN not in sys.argv[1:])
 
 
 def fail(message: str) -> int:
@@ -42,7 +45,7 @@ def restart_with_newer() -> int:
     for name in NEWER:
         try:
             if subprocess.call([name, "-c", check], stderr=subprocess.DEVNULL) == 0:
-                os.execvp(name, [name, str(Path(__file__).resolve())])
+                os.execvp(name, [name, str(Path(__file__).resolve()), *sys.argv[1:]])
         except OSError:
             continue
     return fail(
@@ -65,7 +68,7 @@ def what_is_missing(platform: str) -> str:
     return ""
 
 
-def set_up(root: Path) -> int:
+def set_up(root: Path, tools: bool) -> int:
     # Modules in this folder have common names: they must be importable only in the package.
     sys.path[0] = str(root / "src")
     sys.dont_write_bytecode = True
@@ -74,7 +77,7 @@ def set_up(root: Path) -> int:
 
     try:
         java.find()
-        if virtualenv.ensure(virtualenv.Environment(root=root), say):
+        if virtualenv.ensure(virtualenv.Environment(root=root, tools=tools), say):
             say("Python packages are ready.")
     except SetupError as error:
         return fail(str(error))

@@ -17,6 +17,11 @@ class Step:
     total: int | None = None
     finished: bool = False
 
+    @property
+    def text(self) -> str:
+        counted = f" ({self.done} of {self.total})" if self.total else ""
+        return f"{self.tool}: {self.message}{counted}"
+
 
 Progress = Callable[[Step], None]
 
@@ -30,6 +35,19 @@ def one_at_a_time(progress: Progress) -> Progress:
 
     def forward(step: Step) -> None:
         with lock:
+            progress(step)
+
+    return forward
+
+
+def by_quarters(progress: Progress) -> Progress:
+    """Wrap a callback so that it gets each message once, and counts at every quarter."""
+    last: dict[str, tuple[str, int]] = {}
+
+    def forward(step: Step) -> None:
+        quarter = 4 * (step.done or 0) // step.total if step.total else 0
+        if last.get(step.tool) != (step.message, quarter):
+            last[step.tool] = (step.message, quarter)
             progress(step)
 
     return forward

@@ -1,4 +1,4 @@
-"""Create and update the project's `.venv` from the lock with pip.
+"""Create and update the project's `.venv` from a lock with pip.
 
 A stamp in the folder has the fingerprint of what it was made from, or marks it as unfinished; an
 unfinished one is recreated. This module uses only the standard library, because it runs before
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from onceproof.harness.tools import cache, pip
@@ -37,9 +37,14 @@ Install = Callable[["Environment", Say], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """The paths of a project."""
+    """The paths of a project.
+
+    Attributes:
+        tools: whether it has what tests, lint and documentation need besides.
+    """
 
     root: Path
+    tools: bool = True
 
     @property
     def folder(self) -> Path:
@@ -55,7 +60,7 @@ class Environment:
 
     @property
     def lock(self) -> Path:
-        return self.root / "requirements.txt"
+        return self.root / ("requirements.txt" if self.tools else "harness/tools/harness.lock")
 
     @property
     def stamp(self) -> Path:
@@ -83,7 +88,9 @@ def ensure(environment: Environment, say: Say, *, install: Install | None = None
         guard = environment.root / ".venv.lock"
         with cache.locked(guard, waiting=lambda: say("waiting for another set-up to finish")):
             wanted = fingerprint(environment)
-            if _read_stamp(environment) == wanted and not missing(environment):
+            # One with tools has the same versions of everything else.
+            enough = {wanted, fingerprint(replace(environment, tools=True))}
+            if _read_stamp(environment) in enough and not missing(environment):
                 return False
             check_disk(environment.root)
             _prepare(environment, say)

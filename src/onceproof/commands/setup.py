@@ -12,7 +12,7 @@ from typing import Final
 import psutil
 
 from onceproof.harness.stage import backends
-from onceproof.harness.tools.progress import Step
+from onceproof.harness.tools.progress import Step, by_quarters
 from onceproof.harness.tools.setup import Tools, ensure
 from onceproof.harness.wait import Overdue, wait_until
 from onceproof.interrupts import INTERRUPTED, hear
@@ -32,9 +32,10 @@ def prepared(backend: str = backends.LOCAL, versions: Mapping[str, str] | None =
         SetupError: a tool is missing and cannot be installed.
     """
     hear(signal.default_int_handler)
+    show = by_quarters(_print_step)
     try:
-        leftovers = backends.prepare(backend, _print_step)
-        found = ensure(_print_step, stage=backends.is_local(backend), versions=versions)
+        leftovers = backends.prepare(backend, show)
+        found = ensure(show, stage=backends.is_local(backend), versions=versions)
     except KeyboardInterrupt:
         print(
             "onceproof: interrupted during set-up; nothing was run. What was installed is kept: "
@@ -65,4 +66,4 @@ def _end_children() -> None:
 
 
 def _print_step(step: Step) -> None:
-    print(f"set-up   {step.tool}: {step.message}", file=sys.stderr)
+    print(f"set-up   {step.text}", file=sys.stderr)

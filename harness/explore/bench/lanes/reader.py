@@ -185,7 +185,7 @@ class ReaderLane(Lane):
         producer = self._producer({
             "transactional.id": transactional_id, "compression.type": "gzip",
             # So that the empty transaction sends nothing; a flush does not wait.
-            "linger.ms": 60_000,
+            "linger.ms": 30_000,
         })  # fmt: skip
         try:
             producer.init_transactions(_ABORT_SECONDS)

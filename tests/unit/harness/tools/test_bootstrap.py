@@ -40,9 +40,10 @@ def test_newer_python_in_path_takes_over(tmp_path: Path, monkeypatch: pytest.Mon
         raise SystemExit
 
     monkeypatch.setattr(os, "execvp", replace)
+    monkeypatch.setattr(sys, "argv", [str(FILE), "--run"])
     with pytest.raises(SystemExit):
         bootstrap.restart_with_newer()
-    assert executed == [["python3.12", str(FILE.resolve())]]
+    assert executed == [["python3.12", str(FILE.resolve()), "--run"]]
 
 
 def test_reports_unsupported_system_and_missing_venv(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,20 @@ def test_change_of_lock_or_project_reinstalls(environment: Environment, file: st
     assert virtualenv.ensure(environment, ignore, install=install)
     assert install.calls == 2
     assert unrelated.exists()
+
+
+def test_tools_are_added_to_an_environment_for_runs_but_not_needed_by_it(
+    environment: Environment,
+) -> None:
+    lean = replace(environment, tools=False)
+    lean.lock.parent.mkdir(parents=True)
+    lean.lock.write_text(LOCK.replace("other-thing==2.5", "pywin32==3 ; sys_platform == 'win32'"))
+    messages: list[str] = []
+    assert virtualenv.ensure(lean, messages.append, install=FakeInstaller())
+    assert not virtualenv.ensure(lean, messages.append, install=FakeInstaller())
+    assert virtualenv.ensure(environment, messages.append, install=FakeInstaller())
+    assert not virtualenv.ensure(lean, messages.append, install=FakeInstaller())
+    assert messages == ["creating .venv"]
 
 
 def test_fingerprint_depends_on_python_and_location(environment: Environment) -> None:
