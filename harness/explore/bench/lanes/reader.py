@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -56,8 +57,8 @@ class ReaderLane(Lane):
 
     Attributes:
         at_once: whether all of it comes at once, because the client takes a transaction at a time.
-        aborted: whether the first part also comes before, compressed, in a transaction that is
-            aborted, behind an aborted one without records, because the client has to skip both.
+        aborted: whether the first part also comes before in transactions that are aborted, because
+            the client has to skip them.
     """
 
     at_once: ClassVar[bool] = False
@@ -123,9 +124,9 @@ class ReaderLane(Lane):
             wanted = self.size if self._more else self.size - self._part
             left = wanted - len(self._sent)
             part = list(islice(self._left, left if self.at_once else min(left, self._part)))
-            if self.aborted and not self._sent:
-                self._abort(part)
-            self._send(part)
+            first = self.aborted and not self._sent
+            with self._beside_aborted(part) if first else nullcontext():
+                self._send(part)
             self._over = not part
         return self._over
 
@@ -175,33 +176,44 @@ class ReaderLane(Lane):
             self._sent.add(each.record)
         producer.flush()
 
-    def _abort(self, part: Sequence[Input]) -> None:
-        """Write inputs in a transaction and abort it, as by a producer that tries again later.
+    @contextmanager
+    def _beside_aborted(self, part: Sequence[Input]) -> Iterator[None]:
+        """Write inputs before others in transactions that are aborted.
 
-        Another transaction is aborted before it, when it has partitions but no records yet: its
-        markers are those of an empty transaction.
+        The first is open until the others are written, so that readers of committed records get all
+        of it at once. The second is aborted when it has partitions but no records: its markers are
+        those of an empty transaction. The third is compressed.
         """
-        transactional_id = f"{self.name}-aborted"
-        producer = self._producer({
-            "transactional.id": transactional_id, "compression.type": "gzip",
-            # So that the empty transaction sends nothing; a flush does not wait.
-            "linger.ms": 30_000,
-        })  # fmt: skip
+        open_one, compressed = (
+            self._producer({
+                "transactional.id": f"{self.name}-{kind}", "compression.type": kind,
+                # So that an empty transaction sends nothing; a flush does not wait.
+                "linger.ms": 30_000,
+            })
+            for kind in ("none", "gzip")
+        )  # fmt: skip
         try:
-            producer.init_transactions(_ABORT_SECONDS)
-            producer.begin_transaction()
+            for producer in (open_one, compressed):
+                producer.init_transactions(_ABORT_SECONDS)
+            self._begin_with(open_one, part)
+            compressed.begin_transaction()
             for each in part:
-                self._produce(producer, each, _purged)
-            self._wait_registered(transactional_id)
-            producer.abort_transaction(_ABORT_SECONDS)
-            producer.begin_transaction()
-            for each in part:
-                self._produce(producer, each, _delivered)
-            left = producer.flush(_ABORT_SECONDS)
-            producer.abort_transaction(_ABORT_SECONDS)
+                self._produce(compressed, each, _purged)
+            self._wait_registered(f"{self.name}-gzip")
+            compressed.abort_transaction(_ABORT_SECONDS)
+            self._begin_with(compressed, part)
+            compressed.abort_transaction(_ABORT_SECONDS)
+            yield
+            open_one.abort_transaction(_ABORT_SECONDS)
         except KafkaException as error:
             raise StageTrouble(f"inputs of {self.name} could not be aborted: {error}") from error
-        if left:
+
+    def _begin_with(self, producer: Producer, part: Iterable[Input]) -> None:
+        """Begin a transaction, and wait until its inputs are written."""
+        producer.begin_transaction()
+        for each in part:
+            self._produce(producer, each, _delivered)
+        if left := producer.flush(_ABORT_SECONDS):
             raise StageTrouble(f"{left} inputs of {self.name} to be aborted were not written")
 
     def _wait_registered(self, transactional_id: str) -> None:
