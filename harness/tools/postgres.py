@@ -1,4 +1,4 @@
-"""Find PostgreSQL's programs in a wheel, and the user id to run them with.
+"""Find PostgreSQL's programs, usually in a wheel, and the user id to run them with.
 
 PostgreSQL refuses to run as root. If onceproof runs as root, PostgreSQL runs as `nobody`. If that
 user cannot enter the wheel's folder, such as a private home, the programs are copied elsewhere.
@@ -39,11 +39,16 @@ class Postgres:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wheel:
-    """The parts of the wheel. Programs find their libraries by a relative path."""
+class Programs:
+    """An installation of PostgreSQL, whose programs find their libraries by a relative path.
+
+    Attributes:
+        libraries: those beside it, if there are any.
+        label: names a copy.
+    """
 
     installation: Path
-    libraries: Path
+    libraries: Path | None
     label: str
 
     @property
@@ -51,7 +56,7 @@ class Wheel:
         return self.installation / "bin"
 
 
-def find_wheel() -> Wheel:
+def find_wheel() -> Programs:
     """Return the installed wheel, with the newest PostgreSQL in it."""
     spec = find_spec(WHEEL)
     if spec is None or not spec.submodule_search_locations:
@@ -64,7 +69,7 @@ def find_wheel() -> Wheel:
     return wheel_at(package, wheel_version=wheel_version)
 
 
-def wheel_at(package: Path, *, wheel_version: str) -> Wheel:
+def wheel_at(package: Path, *, wheel_version: str) -> Programs:
     found = [f for f in package.glob("pginstall*") if (f / "bin" / "postgres").is_file()]
     if not found:
         raise SetupError(
@@ -72,7 +77,7 @@ def wheel_at(package: Path, *, wheel_version: str) -> Wheel:
             "Remove the folder .venv, then install it again with `make setup`."
         )
     newest = max(found, key=lambda f: int(f.name.removeprefix("pginstall") or 0))
-    return Wheel(
+    return Programs(
         installation=newest,
         libraries=package.with_name(f"{package.name}.libs"),
         label=f"{wheel_version}-{newest.name}",
@@ -83,20 +88,20 @@ def ensure(
     *,
     cache_folder: Path,
     progress: Progress = silent,
-    wheel: Wheel | None = None,
+    programs: Programs | None = None,
     running_as: int | None = None,
     elsewhere: Sequence[Path] = SYSTEM_FOLDERS,
     ask: Callable[[Path, int | None], str] | None = None,
 ) -> Postgres:
     """Return programs that their user can reach, after a test run."""
-    wheel = wheel or find_wheel()
+    programs = programs or find_wheel()
     root = (os.geteuid() if running_as is None else running_as) == 0
     user = NOBODY if root else None
     # Without links: their folders may be private.
-    folder = wheel.bin.resolve()
+    folder = programs.bin.resolve()
     if root and not reachable(folder):
         progress(Step(tool="postgres", message="copying the programs to a folder for `nobody`"))
-        folder = _copy(wheel, target_root=_shared_folder(cache_folder, elsewhere))
+        folder = _copy(programs, target_root=_shared_folder(cache_folder, elsewhere))
     answer = (ask or run_version)(folder, user)
     progress(Step(tool="postgres", message=f"PostgreSQL {answer} is ready", finished=True))
     return Postgres(bin=folder, version=answer, uid=user, gid=user)
@@ -172,17 +177,17 @@ def _is_ours(folder: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and safe and found.st_uid == os.geteuid()
 
 
-def _copy(wheel: Wheel, *, target_root: Path) -> Path:
-    target = target_root / f"postgres-{wheel.label}"
-    package = wheel.installation.parent.name
+def _copy(programs: Programs, *, target_root: Path) -> Path:
+    target = target_root / f"postgres-{programs.label}"
+    package = programs.installation.parent.name
 
     def build(folder: Path) -> None:
-        shutil.copytree(wheel.installation, folder / package / wheel.installation.name)
-        if wheel.libraries.is_dir():
-            shutil.copytree(wheel.libraries, folder / wheel.libraries.name)
+        shutil.copytree(programs.installation, folder / package / programs.installation.name)
+        if programs.libraries is not None and programs.libraries.is_dir():
+            shutil.copytree(programs.libraries, folder / programs.libraries.name)
         for path in (folder, *folder.rglob("*")):
             if not path.is_symlink():
                 path.chmod(0o755 if path.stat().st_mode & stat.S_IXUSR else 0o644)
 
     cache.install(target, build)
-    return target / package / wheel.installation.name / "bin"
+    return target / package / programs.installation.name / "bin"

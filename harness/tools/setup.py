@@ -18,10 +18,11 @@ from onceproof.harness.tools import cache, jar_lock, jars, java, postgres, toxip
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.ivy import Ivy
 from onceproof.harness.tools.java import Java
-from onceproof.harness.tools.postgres import Postgres
+from onceproof.harness.tools.postgres import Postgres, Programs
 from onceproof.harness.tools.progress import Progress, one_at_a_time, silent
-from onceproof.harness.tools.runtimes import jar_sets, python_client, recipes
+from onceproof.harness.tools.runtimes import jar_sets, postgresql, python_client, recipes
 from onceproof.harness.tools.runtimes.chosen import Chosen
+from onceproof.harness.tools.runtimes.known import POSTGRESQL
 
 __all__ = ["SetupError", "StageTools", "Tools", "ensure"]
 
@@ -67,7 +68,11 @@ class Tools:
         """The same tools without chosen versions of clients, for what is not on trial."""
 
         def of_the_stage(chosen: Mapping[str, Any]) -> dict[str, Any]:
-            return {name: what for name, what in chosen.items() if name in ("kafka", "artemis")}
+            return {
+                name: what
+                for name, what in chosen.items()
+                if name in ("kafka", "artemis", POSTGRESQL)
+            }
 
         versions, jars_of = map(of_the_stage, (self.chosen.versions, self.chosen.jars))
         return replace(self, chosen=Chosen(versions=versions, jars=jars_of))
@@ -103,9 +108,23 @@ def ensure(
     get = partial(jars.with_ivy, ivy=ivy, cache_folder=folder, progress=progress)
     get_set = partial(jar_sets.folder, ivy=ivy, cache_folder=folder, progress=progress)
     kafka = versions.get("kafka", jar_lock.KAFKA)
+
+    def database() -> Programs | None:
+        if (version := versions.get(POSTGRESQL)) is None:
+            return None
+        return postgresql.ensure(version, ivy, cache_folder=folder, progress=progress)
+
     with ThreadPoolExecutor(3, thread_name_prefix="setup") as pool:
         stage_job = (
-            pool.submit(_stage, runtime, kafka, get_set, cache_folder=folder, progress=progress)
+            pool.submit(
+                _stage,
+                runtime,
+                kafka,
+                get_set,
+                database,
+                cache_folder=folder,
+                progress=progress,
+            )
             if stage
             else None
         )
@@ -142,15 +161,24 @@ def _stage(
     runtime: Java,
     kafka: str,
     get_set: Callable[[str, str], Path],
+    get_programs: Callable[[], Programs | None],
     *,
     cache_folder: Path,
     progress: Progress,
 ) -> StageTools:
-    """Get the tools of the local stage, with brokers of the version `kafka`."""
+    """Get the tools of the local stage, with brokers of the version `kafka`.
+
+    `get_programs` returns a chosen PostgreSQL, or None.
+    """
+
+    def get_database() -> Postgres:
+        programs = get_programs()
+        return postgres.ensure(programs=programs, cache_folder=cache_folder, progress=progress)
+
     with ThreadPoolExecutor(3, thread_name_prefix="setup-stage") as pool:
         proxy = pool.submit(toxiproxy.ensure, cache_folder=cache_folder, progress=progress)
         broker_jars = pool.submit(get_set, "kafka", kafka)
-        database = pool.submit(postgres.ensure, cache_folder=cache_folder, progress=progress)
+        database = pool.submit(get_database)
     _raise_all(proxy, broker_jars, database)
     return StageTools(
         java=runtime.program,

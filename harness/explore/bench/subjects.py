@@ -188,11 +188,15 @@ class StoredSubject(Subject):
 
     @property
     def runtimes(self) -> frozenset[str]:
-        return frozenset({"librdkafka"})
+        return self._consumers.runtimes
 
     @property
     def name(self) -> str:
-        return StoringConsumers(kind=self.lane_of.kind, commits=self.commits).name
+        return self._consumers.name
+
+    @property
+    def _consumers(self) -> StoringConsumers:
+        return StoringConsumers(kind=self.lane_of.kind, commits=self.commits)
 
     @property
     def says(self) -> str:

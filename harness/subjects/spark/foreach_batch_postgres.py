@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.processes.trouble import StageTrouble
@@ -21,6 +21,7 @@ class SparkForeachBatchPostgres(SparkSubject):
     """
 
     family = "spark-foreachbatch"
+    in_postgres: ClassVar[bool] = True
 
     guard: Literal["query-and-batch-id", "batch-id", "none"] = "query-and-batch-id"
     isolation: Literal["read_committed"] | None = "read_committed"

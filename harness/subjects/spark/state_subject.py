@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubject
@@ -28,6 +28,7 @@ class SparkStateSubject(SparkSubject):
     """A stateful query, written to PostgreSQL by foreachBatch."""
 
     family = "spark-state"
+    in_postgres: ClassVar[bool] = True
     view = "table"
     output_topic = None
 

@@ -40,13 +40,18 @@ class JobPlace:
 
 @dataclass(frozen=True, kw_only=True)
 class SparkSubject(SubjectBase, ABC):
-    """A PySpark pipeline, whose driver `pipeline_type` runs."""
+    """A PySpark pipeline, whose driver `pipeline_type` runs.
 
+    Attributes:
+        in_postgres: whether it writes to the stage's PostgreSQL.
+    """
+
+    in_postgres: ClassVar[bool] = False
     pipeline_type: ClassVar[type[SparkPipeline]] = SparkPipeline
 
     @property
     def runtimes(self) -> frozenset[str]:
-        return frozenset({"spark"})
+        return frozenset({"spark", "postgresql"} if self.in_postgres else {"spark"})
 
     @property
     def offers(self) -> frozenset[str]:

@@ -23,6 +23,7 @@ class SparkTwoQueries(SparkSubject):
     topic: str = "payments"
 
     family = "spark-triggers"
+    in_postgres: ClassVar[bool] = True
     pipeline_type: ClassVar[type[SparkPipeline]] = SparkTwoCheckpoints
     sink = TABLES[0]
     view = VIEW

@@ -94,7 +94,9 @@ class StoringConsumers(SubjectBase):
 
     @property
     def runtimes(self) -> frozenset[str]:
-        return frozenset({"librdkafka"})
+        return frozenset(
+            {"librdkafka", "postgresql"} if self.kind == "postgres" else {"librdkafka"}
+        )
 
     @property
     def says(self) -> str:

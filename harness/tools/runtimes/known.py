@@ -14,6 +14,9 @@ FOLDER: Final = "runtimes"
 """In the cache."""
 CHOSEN: Final = "runtimes"
 """In a run's configuration: the runtimes whose version was chosen."""
+POSTGRESQL: Final = "postgresql"
+_OF_THE_STAGE: Final = frozenset({"kafka", POSTGRESQL})
+"""Runtimes that other backends bring along."""
 _VERSION: Final = re.compile(r"\d+(\.\d+){1,3}")
 
 
@@ -91,6 +94,12 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
             oldest="2.40.0",
             reason="older releases were not tried",
         ),
+        Runtime(
+            name=POSTGRESQL,
+            what="PostgreSQL (embedded-postgres-binaries)",
+            oldest="12.0",
+            reason="older releases were not tried",
+        ),
     )
 }
 """By name."""
@@ -127,10 +136,10 @@ def asked(words: Iterable[str], *backends: str) -> dict[str, str]:
                 f"{runtime.oldest}."
             )
         for backend in backends:
-            if name == "kafka" and not backend.startswith("local"):
+            if name in _OF_THE_STAGE and not backend.startswith("local"):
                 raise SetupError(
-                    f"--with {word}: unsupported on the backend {backend}, whose brokers have "
-                    "their own version. Use --backend local."
+                    f"--with {word}: unsupported on the backend {backend}, whose {name} has its "
+                    "own version. Use --backend local."
                 )
         found[name] = version
     return found

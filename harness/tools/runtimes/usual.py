@@ -6,7 +6,8 @@ from importlib import metadata
 
 from confluent_kafka import libversion
 
-from onceproof.harness.tools import jar_lock
+from onceproof.harness.tools import jar_lock, postgres
+from onceproof.harness.tools.runtimes.known import POSTGRESQL
 from onceproof.harness.tools.runtimes.python_client import PACKAGES
 
 
@@ -16,6 +17,8 @@ def usual(name: str) -> str:
         return str(libversion()[0])
     if name in PACKAGES:
         return metadata.version(PACKAGES[name][0])
+    if name == POSTGRESQL:
+        return postgres.run_version(postgres.find_wheel().bin, user=None)
     if name == "artemis":
         return jar_lock.ARTEMIS
     return next(iter(jar_lock.FLINK)) if name == "flink" else jar_lock.KAFKA

@@ -9,7 +9,7 @@ import pytest
 
 from onceproof.harness.tools import postgres
 from onceproof.harness.tools.error import SetupError
-from onceproof.harness.tools.postgres import Wheel
+from onceproof.harness.tools.postgres import Programs
 
 PACKAGE = postgres.WHEEL
 
@@ -52,20 +52,20 @@ def test_wheel_without_programs_is_refused(tmp_path: Path) -> None:
         postgres.wheel_at(tmp_path, wheel_version="0.6.0")
 
 
-def wheel_in(folder: Path) -> Wheel:
+def wheel_in(folder: Path) -> Programs:
     folder.mkdir(exist_ok=True)
     return postgres.wheel_at(make_wheel(folder, "pginstall18"), wheel_version="0.6.0")
 
 
 def test_ordinary_user_runs_programs_in_place(tmp_path: Path) -> None:
     wheel = wheel_in(tmp_path)
-    found = postgres.ensure(cache_folder=tmp_path, wheel=wheel, running_as=1000, ask=answer)
+    found = postgres.ensure(cache_folder=tmp_path, programs=wheel, running_as=1000, ask=answer)
     assert (found.bin, found.uid, found.gid) == (wheel.bin, None, None)
 
 
 def test_root_runs_reachable_programs_as_nobody_in_place(open_folder: Path) -> None:
     wheel = wheel_in(open_folder)
-    found = postgres.ensure(cache_folder=open_folder, wheel=wheel, running_as=0, ask=answer)
+    found = postgres.ensure(cache_folder=open_folder, programs=wheel, running_as=0, ask=answer)
     assert (found.bin, found.uid, found.gid) == (wheel.bin, 65534, 65534)
 
 
@@ -74,7 +74,7 @@ def test_root_copies_unreachable_programs_to_the_cache(open_folder: Path) -> Non
     (open_folder / "home").chmod(0o700)
     cache_folder = open_folder / "cache"
     found = postgres.ensure(
-        cache_folder=cache_folder, wheel=wheel, running_as=0, ask=answer, elsewhere=()
+        cache_folder=cache_folder, programs=wheel, running_as=0, ask=answer, elsewhere=()
     )
     assert found.bin.is_relative_to(cache_folder)
     assert postgres.reachable(found.bin)
@@ -89,7 +89,7 @@ def test_root_uses_a_system_folder_if_the_cache_is_closed(open_folder: Path) -> 
     system.mkdir(mode=0o755)
     found = postgres.ensure(
         cache_folder=closed / "cache",
-        wheel=wheel,
+        programs=wheel,
         running_as=0,
         ask=answer,
         elsewhere=[open_folder / "absent", system],
@@ -107,7 +107,7 @@ def test_folder_writable_by_others_is_not_used(open_folder: Path) -> None:
     with pytest.raises(SetupError, match="ONCEPROOF_CACHE"):
         postgres.ensure(
             cache_folder=closed / "cache",
-            wheel=wheel,
+            programs=wheel,
             running_as=0,
             ask=answer,
             elsewhere=[planted.parent],
