@@ -97,8 +97,8 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
         Runtime(
             name=POSTGRESQL,
             what="PostgreSQL (embedded-postgres-binaries)",
-            oldest="12.0",
-            reason="older releases were not tried",
+            oldest="15.0",
+            reason="the local stage grants single parameters, as PostgreSQL does since 15",
         ),
     )
 }

