@@ -1,4 +1,4 @@
-"""Brokers and a Java client in older versions than usual work together as the usual ones do."""
+"""Brokers, a Java client and a database in older versions than usual work as the usual ones do."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from onceproof.harness.history.identity import ATTEMPT_HEADER
@@ -22,13 +23,13 @@ from tests.integration.staging import Staged, eventually, read_settled, staged, 
 
 pytestmark = [pytest.mark.integration, LATER]
 
-BROKERS, CLIENTS = "3.9.2", "3.0.0"
+BROKERS, CLIENTS, DATABASE = "3.9.2", "3.0.0", "16.4"
 RECORDS = 300
 
 
 @pytest.fixture(scope="module")
 def old_tools() -> Tools:
-    return ensure(versions={"kafka": BROKERS, "kafka-clients": CLIENTS})
+    return ensure(versions={"kafka": BROKERS, "kafka-clients": CLIENTS, "postgresql": DATABASE})
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,12 @@ def test_brokers_have_the_chosen_version(old_stage: Staged) -> None:
     for node in old_stage.stage.brokers:
         log = (old_stage.logs / f"{node}.1.log").read_text()
         assert f"Kafka version: {BROKERS}" in log
+
+
+def test_database_has_the_chosen_version(old_stage: Staged) -> None:
+    assert old_stage.stage.versions()["postgresql"] == DATABASE
+    with psycopg.connect(old_stage.stage.database(AUDITOR)) as connection:
+        assert connection.execute("SHOW server_version").fetchone() == (DATABASE,)
 
 
 def test_old_client_does_not_duplicate_when_a_response_is_lost(
