@@ -12,6 +12,7 @@ AIOKAFKA: Final = ("0.9.0", "0.11.0", "0.13.0")
 KAFKA_PYTHON: Final = ("2.2.8", "2.3.3", "3.0.0")
 SPARK: Final = ("3.5.3", "4.1.1", "4.2.0")
 FLINK: Final = ("1.20.1", "2.0.0", "2.1.0")
+POSTGRESQL: Final = ("15.10", "16.4", "17.2")
 
 OLD: Final = {"kafka": "3.9.2"}
 """Brokers for clients that newer ones refuse."""
@@ -39,3 +40,5 @@ def sample() -> Iterator[tuple[str, dict[str, str]]]:
         yield "spark-kafka-sink", {"spark": version}
     for version in FLINK:
         yield "flink", {"flink": version}
+    for version in POSTGRESQL:
+        yield "stored-offsets-postgres", {"postgresql": version}
