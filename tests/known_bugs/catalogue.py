@@ -33,6 +33,7 @@ class Bug:
             avoid the bug.
         transactions: of a trial's load.
         records: in each transaction.
+        rounds: how often each fault is tried, for a bug that shows in some trials only.
         aimed: why a kind of fault was added for it, if one was.
     """
 
@@ -47,6 +48,7 @@ class Bug:
     then: tuple[str, ...] = ()
     transactions: int = 5
     records: int = 3
+    rounds: int = 1
     aimed: str = ""
 
 

@@ -75,8 +75,9 @@ class Hunt:
             return Hunted(seconds=time.monotonic() - began, trials=_PASSES, by="no fault")
         hit: dict[Single, Outcome] = {}
         first = self._singles(quiet, random.Random(seed))
-        for trial, outcome in self._attempt(first, found):
-            hit[trial.faults[0]] = outcome
+        for _ in range(self._bug.rounds):
+            for trial, outcome in self._attempt(first, found):
+                hit[trial.faults[0]] = outcome
         if found.by is None and self._bug.then:
             second = [t for t in _pairs(quiet[0], hit) if _is_named(t.faults[1].id, self._bug.then)]
             random.Random(seed).shuffle(second)
