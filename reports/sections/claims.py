@@ -1,4 +1,4 @@
-"""Each claim with its verdict."""
+"""Each claim with its verdict and its fine print."""
 
 from __future__ import annotations
 

@@ -28,4 +28,4 @@ def _context(report: Report) -> Mapping[str, object]:
     }
 
 
-SECTION: Final = Section(name="findings", heading="Findings", place=40, context=_context)
+SECTION: Final = Section(name="findings", heading="Findings", place=20, context=_context)

@@ -42,9 +42,8 @@ def test_builtin_sections_are_in_page_order_with_templates() -> None:
     builtin = [each for each in sections.sections() if each.package is None]
     assert [each.section.name for each in builtin] == [
         "claims",
-        "fine-print",
-        "timeline",
         "findings",
+        "timeline",
         "faults",
         "mutation-check",
         "repeat",
