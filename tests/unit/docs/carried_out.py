@@ -80,7 +80,7 @@ OFFLINE: Final = frozenset(
 )
 ELSEWHERE: Final = {
     r"make( setup| test| run)?": ".ci/run",
-    r"make (reference|matrix|power|known-bugs|soak)\b.*": "CONTRIBUTING.md",
+    r"make (reference|matrix|power|known-bugs|versions|soak)\b.*": "CONTRIBUTING.md",
     r"make (test-faults|test-docker)\b.*": "CONTRIBUTING.md",
     r"make dist\b.*": "tests/packaging",
     r"(python3 -m venv trial|trial/bin/.*)": "tests/packaging",
