@@ -76,8 +76,7 @@ class Injection:
             for aimed, armed in zip(self._trial.aimed, faults, strict=True):
                 missed = missed or self._carry_out(aimed, armed)
             if missed is not None:
-                for armed in faults:
-                    armed.remove()
+                self._call_off(faults)
             if faults:
                 self._lane.go_on()
             try:
@@ -165,6 +164,13 @@ class Injection:
         elif act.action == "hold":
             self._deliver_late(aimed, armed.rule)
         return None
+
+    def _call_off(self, faults: Sequence[Armed]) -> None:
+        """Let no fault act any more, and a client go on that one has frozen in its window."""
+        for armed in faults:
+            armed.remove()
+        if any(isinstance(armed, ArmedWindow) and armed.met() for armed in faults):
+            self._lane.lives[-1].thaw()
 
     def _kill(self, aimed: Aimed) -> None:
         self._lane.kill(f"killed by «{aimed.single.id}»")
