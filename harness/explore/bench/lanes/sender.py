@@ -15,6 +15,8 @@ from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.task_file import SenderRecord, SenderTask, save_records
 
+_LIVES: Final = 3
+"""At most: a client that fails whenever it starts proves nothing more."""
 _ABORTED: Final = 3
 """Number of the transaction that the application aborts, if there is another one after it."""
 
@@ -80,7 +82,12 @@ class SenderLane(Lane):
         return replace(record, abort=abort)
 
     def over(self) -> bool:
-        return not self.lives[-1].leader_alive()
+        """Return whether it has ended; a life that fails is followed by another one."""
+        code = self.lives[-1].popen.poll()
+        if code and len(self.lives) < _LIVES:
+            self.start()
+            return False
+        return code is not None
 
     def perceived(self) -> str:
         found: dict[str, dict[str, Any]] = {}
