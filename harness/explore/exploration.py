@@ -7,8 +7,8 @@ one of them comes out wrong, the batch does not count, and the stage is started 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Final, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, Protocol, get_args
 
 from onceproof.harness.explore.acts import Single
 from onceproof.harness.explore.funnel import Funnel, funnel, singles_in
@@ -30,6 +30,9 @@ class NotSound(RuntimeError):
     """Quiet trials or broken twins came out wrong, several times in a row."""
 
 
+Aborted = Literal["empty", "compressed"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Load:
     """What a client sends in a trial.
@@ -37,10 +40,12 @@ class Load:
     Attributes:
         transactions: number of transactions, or of records without transactions.
         records: number of records in each.
+        aborted: kinds of aborted transactions before the inputs of a client that reads.
     """
 
     transactions: int = 5
     records: int = 3
+    aborted: frozenset[Aborted] = frozenset(get_args(Aborted))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,12 +259,12 @@ class Exploration:
             return fails(least, load)
 
         transactions = smallest(
-            load.transactions, 1, lambda n: still(Load(transactions=n, records=load.records))
+            load.transactions, 1, lambda n: still(replace(load, transactions=n))
         )
         records = smallest(
-            load.records, 1, lambda n: still(Load(transactions=transactions, records=n))
+            load.records, 1, lambda n: still(replace(load, transactions=transactions, records=n))
         )
-        smaller = Load(transactions=transactions, records=records)
+        smaller = replace(load, transactions=transactions, records=records)
         trial = self._placed(least, smaller)
         self.journal.shrunk(
             Shrunk(

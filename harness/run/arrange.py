@@ -36,7 +36,7 @@ from onceproof.harness.schedule.as_json import schedule_to_json
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage.backends import BROKERS, LOCAL, new_stage, outlives_runs
 from onceproof.harness.subjects.expected import write_expected
-from onceproof.harness.tools.runtimes.known import CHOSEN
+from onceproof.harness.tools.runtimes.known import CHOSEN, OF_THE_STAGE
 from onceproof.harness.tools.runtimes.python_client import distribution_version, exact_version
 from onceproof.harness.tools.runtimes.settings import known_settings
 from onceproof.harness.tools.runtimes.usual import usual
@@ -244,7 +244,7 @@ class RunAssembly:
 
     def _versions(self) -> dict[str, str]:
         """Return what runs: the harness's parts, the stage's, and the runtimes on trial."""
-        on_trial = self._scenario.runtimes - {"kafka"}  # the stage's
+        on_trial = self._scenario.runtimes - OF_THE_STAGE
         chosen = self._tools.chosen
         exact = {name: exact_version(python) for name, python in chosen.pythons.items()}
         packages = dict(distribution_version(*each) for each in chosen.pythons.items())

@@ -57,7 +57,7 @@ def lock_jars() -> int:
 
 def _printer(started: float) -> Progress:
     def show(step: Step) -> None:
-        if not step.message.endswith("is ready"):
+        if not step.finished:
             print(f"  {time.monotonic() - started:5.1f} s  {step.text}", flush=True)
 
     return by_quarters(show)

@@ -24,7 +24,7 @@ def main() -> int:
     problem = what_is_missing(sys.platform)
     if problem:
         return fail(problem)
-    return set_up(Path(__file__).resolve().parents[2], tools=RUN not in sys.argv[1:])
+    return set_up(Path(__file__).resolve().parents[2], development=RUN not in sys.argv[1:])
 
 
 def fail(message: str) -> int:
@@ -68,7 +68,7 @@ def what_is_missing(platform: str) -> str:
     return ""
 
 
-def set_up(root: Path, tools: bool) -> int:
+def set_up(root: Path, development: bool) -> int:
     # Modules in this folder have common names: they must be importable only in the package.
     sys.path[0] = str(root / "src")
     sys.dont_write_bytecode = True
@@ -77,7 +77,8 @@ def set_up(root: Path, tools: bool) -> int:
 
     try:
         java.find()
-        if virtualenv.ensure(virtualenv.Environment(root=root, tools=tools), say):
+        wanted = virtualenv.Environment(root=root, development=development)
+        if virtualenv.ensure(wanted, say):
             say("Python packages are ready.")
     except SetupError as error:
         return fail(str(error))

@@ -67,13 +67,16 @@ def _download(jars: JarSet, folder: Path, *, fetch: Fetch, progress: Progress) -
     downloaded = 0
     lock = threading.Lock()
 
+    def told(done: int) -> None:
+        progress(Step(tool=jars.name, message="downloading jars", done=done, total=total))
+
     def count(more: int) -> None:
         nonlocal downloaded
         with lock:
             downloaded = min(total, downloaded + more)
-            progress(Step(tool=jars.name, message="downloading jars", done=downloaded, total=total))
+            told(downloaded)
 
-    progress(Step(tool=jars.name, message=f"downloading {total} jars", done=0, total=total))
+    told(0)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".work-") as work:
         files = fetch(sorted(jars.sums), Path(work), count)
         for coordinate, expected in jars.sums.items():

@@ -41,7 +41,10 @@ def one_at_a_time(progress: Progress) -> Progress:
 
 
 def by_quarters(progress: Progress) -> Progress:
-    """Wrap a callback so that it gets each message once, and counts at every quarter."""
+    """Wrap a callback so that it gets a tool's message only if it is new or a quarter further.
+
+    The wrapper is for one thread at a time.
+    """
     last: dict[str, tuple[str, int]] = {}
 
     def forward(step: Step) -> None:

@@ -18,7 +18,7 @@ from onceproof.harness.tools import cache, jar_lock, jars, java, postgres, toxip
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.ivy import Ivy
 from onceproof.harness.tools.java import Java
-from onceproof.harness.tools.postgres import Postgres, Programs
+from onceproof.harness.tools.postgres import Postgres
 from onceproof.harness.tools.progress import Progress, one_at_a_time, silent
 from onceproof.harness.tools.runtimes import jar_sets, postgresql, python_client, recipes
 from onceproof.harness.tools.runtimes.chosen import Chosen
@@ -109,10 +109,12 @@ def ensure(
     get_set = partial(jar_sets.folder, ivy=ivy, cache_folder=folder, progress=progress)
     kafka = versions.get("kafka", jar_lock.KAFKA)
 
-    def database() -> Programs | None:
-        if (version := versions.get(POSTGRESQL)) is None:
-            return None
-        return postgresql.ensure(version, ivy, cache_folder=folder, progress=progress)
+    def get_postgres() -> Postgres:
+        version = versions.get(POSTGRESQL)
+        programs = version and postgresql.ensure(
+            version, ivy, cache_folder=folder, progress=progress
+        )
+        return postgres.ensure(programs=programs or None, cache_folder=folder, progress=progress)
 
     with ThreadPoolExecutor(3, thread_name_prefix="setup") as pool:
         stage_job = (
@@ -121,7 +123,7 @@ def ensure(
                 runtime,
                 kafka,
                 get_set,
-                database,
+                get_postgres,
                 cache_folder=folder,
                 progress=progress,
             )
@@ -161,24 +163,16 @@ def _stage(
     runtime: Java,
     kafka: str,
     get_set: Callable[[str, str], Path],
-    get_programs: Callable[[], Programs | None],
+    get_postgres: Callable[[], Postgres],
     *,
     cache_folder: Path,
     progress: Progress,
 ) -> StageTools:
-    """Get the tools of the local stage, with brokers of the version `kafka`.
-
-    `get_programs` returns a chosen PostgreSQL, or None.
-    """
-
-    def get_database() -> Postgres:
-        programs = get_programs()
-        return postgres.ensure(programs=programs, cache_folder=cache_folder, progress=progress)
-
+    """Get the tools of the local stage, with brokers of the version `kafka`."""
     with ThreadPoolExecutor(3, thread_name_prefix="setup-stage") as pool:
         proxy = pool.submit(toxiproxy.ensure, cache_folder=cache_folder, progress=progress)
         broker_jars = pool.submit(get_set, "kafka", kafka)
-        database = pool.submit(get_database)
+        database = pool.submit(get_postgres)
     _raise_all(proxy, broker_jars, database)
     return StageTools(
         java=runtime.program,

@@ -40,11 +40,11 @@ class Environment:
     """The paths of a project.
 
     Attributes:
-        tools: whether it has what tests, lint and documentation need besides.
+        development: whether it also has the packages for tests, lint and documentation.
     """
 
     root: Path
-    tools: bool = True
+    development: bool = True
 
     @property
     def folder(self) -> Path:
@@ -60,7 +60,9 @@ class Environment:
 
     @property
     def lock(self) -> Path:
-        return self.root / ("requirements.txt" if self.tools else "harness/tools/harness.lock")
+        return self.root / (
+            "requirements.txt" if self.development else "harness/tools/harness.lock"
+        )
 
     @property
     def stamp(self) -> Path:
@@ -88,8 +90,8 @@ def ensure(environment: Environment, say: Say, *, install: Install | None = None
         guard = environment.root / ".venv.lock"
         with cache.locked(guard, waiting=lambda: say("waiting for another set-up to finish")):
             wanted = fingerprint(environment)
-            # One with tools has the same versions of everything else.
-            enough = {wanted, fingerprint(replace(environment, tools=True))}
+            # One for development has the same versions of everything else.
+            enough = {wanted, fingerprint(replace(environment, development=True))}
             if _read_stamp(environment) in enough and not missing(environment):
                 return False
             check_disk(environment.root)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
+
+from onceproof.harness.explore.exploration import Aborted, Load
 
 FILE: Final = Path(__file__).with_name("catalogue.toml")
 
@@ -29,10 +31,11 @@ class Bug:
         anomaly: what it must be convicted of, or `stalled`.
         affected: runtime → version that has the bug.
         fixed: runtime → version that does not; None if there is none.
-        fixed_subject: what is explored instead where no version is fixed, but an application can
-            avoid the bug.
+        fixed_subject: what is explored instead where no version is fixed: another client, or an
+            application that avoids the bug.
         transactions: of a trial's load.
         records: in each transaction.
+        aborted: kinds of aborted transactions before the inputs, as of `Load`; None: all.
         rounds: how often each fault is tried, for a bug that shows in some trials only.
         aimed: why a kind of fault was added for it, if one was.
     """
@@ -48,8 +51,14 @@ class Bug:
     then: tuple[str, ...] = ()
     transactions: int = 5
     records: int = 3
+    aborted: tuple[Aborted, ...] | None = None
     rounds: int = 1
     aimed: str = ""
+
+    @property
+    def load(self) -> Load:
+        load = Load(transactions=self.transactions, records=self.records)
+        return load if self.aborted is None else replace(load, aborted=frozenset(self.aborted))
 
 
 @dataclass(frozen=True, kw_only=True)

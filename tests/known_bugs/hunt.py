@@ -12,7 +12,6 @@ from typing import Final
 from onceproof.harness.explore.acts import Single, singles
 from onceproof.harness.explore.bench.stage_bench import StageBench
 from onceproof.harness.explore.bench.subjects import SUBJECTS
-from onceproof.harness.explore.exploration import Load
 from onceproof.harness.explore.points import Passed, learn, place_of
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial, together
 from onceproof.harness.tools.setup import Tools
@@ -40,7 +39,7 @@ class Hunted:
         trials: number of trials that hit.
         by: the faults of the trial that convicted it; None: it was not found.
         others: anomalies of other kinds, with the number of trials that showed them.
-        missed: number of faults that did not hit in several tries.
+        missed: number of single faults that did not hit in any try, if it was not found.
     """
 
     seconds: float = 0.0
@@ -55,7 +54,7 @@ class Hunt:
 
     def __init__(self, bug: Bug, subject: str, *, tools: Tools, folder: Path, stop: Stop) -> None:
         self._bug = bug
-        self._load = Load(transactions=bug.transactions, records=bug.records)
+        self._load = bug.load
         self.bench = StageBench(
             SUBJECTS[subject], tools=tools, folder=folder, stop=stop, lanes=6, size=_BATCH
         )
@@ -78,6 +77,8 @@ class Hunt:
         for _ in range(self._bug.rounds):
             for trial, outcome in self._attempt(first, found):
                 hit[trial.faults[0]] = outcome
+        if found.by is None:
+            found.missed = len(first) - len(hit)
         if found.by is None and self._bug.then:
             second = [t for t in _pairs(quiet[0], hit) if _is_named(t.faults[1].id, self._bug.then)]
             random.Random(seed).shuffle(second)
@@ -110,8 +111,6 @@ class Hunt:
                 if outcome.missed is not None:
                     if tried[trial] < _TRIES:
                         left = {**left, trial: tried[trial]}
-                    else:
-                        found.missed += 1
                     continue
                 found.trials += 1
                 if self._bug.anomaly in {*outcome.anomalies, outcome.verdict}:

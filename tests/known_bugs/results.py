@@ -84,13 +84,14 @@ _HEAD: Final = """<!-- Made by `make known-bugs`; do not edit. -->
 
 Bugs of released software that `onceproof explore` has to find again, without a fault that was
 written for them: kinds of faults, or of messages, are tried in random order until a trial shows
-the bug's anomaly. The fixed version goes through all of them and must not show it. Every batch of
+the bug's anomaly. The version with the fix goes through all of them and must not show it; where
+none has it, another client does, so that one sees that not all are convicted. Every batch of
 trials includes one without faults, which must hold, and a broken twin, which must be caught.
 Seconds are those until the conviction, without the start of brokers, on {host}.
 
 {summary}
 
-| bug | what goes wrong | explored | affected | found | fixed | clean |
+| bug | what goes wrong | explored | affected | found | fixed, or compared with | clean |
 | --- | --- | --- | --- | --- | --- | --- |
 """
 _NOT_TRIED: Final = """
@@ -102,21 +103,21 @@ _NOT_TRIED: Final = """
 
 
 def page(catalogue: Catalogue, results: Sequence[Result]) -> str:
-    rows, whole, any_found = [], 0, 0
+    rows, always, any_found, with_fix, clean = [], 0, 0, 0, 0
     for bug in catalogue.bugs:
         own = [r for r in results if r.id == bug.id and r.versions in (bug.affected, bug.fixed)]
         affected = [r for r in own if r.role == AFFECTED]
         fixed = [r for r in own if r.role == FIXED]
         any_found += any(r.right for r in affected)
-        has_fix = bug.fixed is not None or bug.fixed_subject is not None
-        right = all(r.right for r in [*affected, *fixed])
-        whole += bool(affected) and right and (bool(fixed) or not has_fix)
+        always += bool(affected) and all(r.right for r in affected)
+        with_fix += bug.fixed is not None
+        clean += bug.fixed is not None and bool(fixed) and all(r.right for r in fixed)
         rows.append(_row(bug, affected, fixed))
     machine = ", ".join(f"{name} {value}" for name, value in host().items())
     summary = (
         f"* {any_found} of {len(catalogue.bugs)} are found by at least one seed.\n"
-        f"* {whole} of {len(catalogue.bugs)} are found by every seed, and their fix, if there is "
-        "one, is clean with every seed."
+        f"* {always} of {len(catalogue.bugs)} are found by every seed.\n"
+        f"* {with_fix} have a fixed version, {clean} of which are clean with every seed."
     )
     text = _HEAD.format(host=machine, summary=summary) + "".join(rows)
     if catalogue.not_tried:
@@ -133,9 +134,7 @@ def _row(bug: Bug, affected: Sequence[Result], fixed: Sequence[Result]) -> str:
         for r in affected
     )
     clean = "<br>".join(
-        f"{_mark(r)} {r.error or (f'found by {r.by}' if r.by else f'{r.trials} trials')} "
-        f"({r.seconds:.0f} s, seed {r.seed})"
-        for r in fixed
+        f"{_mark(r)} {r.error or _tried(r)} ({r.seconds:.0f} s, seed {r.seed})" for r in fixed
     )
     mended = _versions(bug.fixed) if bug.fixed else bug.fixed_subject and f"`{bug.fixed_subject}`"
     cells = [
@@ -143,6 +142,14 @@ def _row(bug: Bug, affected: Sequence[Result], fixed: Sequence[Result]) -> str:
         *(_versions(bug.affected), found or "not run", mended or "none", clean or "-"),
     ]
     return f"| {' | '.join(cells)} |\n"
+
+
+def _tried(result: Result) -> str:
+    if result.by:
+        return f"found by {result.by}"
+    others = [f"{name} {count}" for name, count in sorted(result.others.items())]
+    missed = [f"{result.missed} faults missed"] if result.missed else []
+    return ", ".join([f"{result.trials} trials", *missed, *others])
 
 
 def _mark(result: Result) -> str:

@@ -14,6 +14,7 @@ from onceproof.harness.subjects.spark.classes import with_classes
 from onceproof.harness.subjects.spark.driver import CONFIGURATION
 from onceproof.harness.subjects.spark.pipeline import SparkPipeline
 from onceproof.harness.tools.jar_lock import ICEBERG_RUNTIME
+from onceproof.harness.tools.runtimes.known import POSTGRESQL
 from onceproof.harness.tools.setup import Tools
 
 JOBS: Final = Path(__file__).parent / "jobs"
@@ -51,7 +52,7 @@ class SparkSubject(SubjectBase, ABC):
 
     @property
     def runtimes(self) -> frozenset[str]:
-        return frozenset({"spark", "postgresql"} if self.in_postgres else {"spark"})
+        return frozenset({"spark", POSTGRESQL} if self.in_postgres else {"spark"})
 
     @property
     def offers(self) -> frozenset[str]:

@@ -27,6 +27,7 @@ from onceproof.harness.subjects.stored.audit_sqlite import SqliteAudit
 from onceproof.harness.subjects.stored.members import StoringMembers
 from onceproof.harness.subjects.stored.postgres import IDLE_MS
 from onceproof.harness.subjects.stored.task import Kind, StoringTask
+from onceproof.harness.tools.runtimes.known import POSTGRESQL
 from onceproof.harness.wait import Stop
 
 COMMITS: Final = "commits"
@@ -94,9 +95,7 @@ class StoringConsumers(SubjectBase):
 
     @property
     def runtimes(self) -> frozenset[str]:
-        return frozenset(
-            {"librdkafka", "postgresql"} if self.kind == "postgres" else {"librdkafka"}
-        )
+        return frozenset({"librdkafka", POSTGRESQL} if self.kind == "postgres" else {"librdkafka"})
 
     @property
     def says(self) -> str:

@@ -15,8 +15,8 @@ FOLDER: Final = "runtimes"
 CHOSEN: Final = "runtimes"
 """In a run's configuration: the runtimes whose version was chosen."""
 POSTGRESQL: Final = "postgresql"
-_OF_THE_STAGE: Final = frozenset({"kafka", POSTGRESQL})
-"""Runtimes that other backends bring along."""
+OF_THE_STAGE: Final = frozenset({"kafka", POSTGRESQL})
+"""Runtimes of the stage, which says their versions itself; other backends bring their own."""
 _VERSION: Final = re.compile(r"\d+(\.\d+){1,3}")
 
 
@@ -98,7 +98,7 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
             name=POSTGRESQL,
             what="PostgreSQL (embedded-postgres-binaries)",
             oldest="15.0",
-            reason="the local stage grants single parameters, as PostgreSQL does since 15",
+            reason="the local stage uses GRANT … ON PARAMETER, which is new in 15",
         ),
     )
 }
@@ -110,12 +110,14 @@ def asked(words: Iterable[str], *backends: str) -> dict[str, str]:
 
     Raises:
         SetupError: a name is unknown or given twice, a version is malformed or too old, or a
-            backend has brokers of its own.
+            backend has that runtime in a version of its own.
     """
     found: dict[str, str] = {}
     for word in words:
         name, sign, version = word.partition("=")
         version = version.lstrip("=")
+        if name == POSTGRESQL:
+            version = ".".join(version.split(".")[:2])  # its jar is called 16.4.0
         if not sign or not _VERSION.fullmatch(version):
             raise SetupError(
                 f"--with {word}: expected NAME=VERSION, such as --with kafka=3.9.2. "
@@ -136,7 +138,7 @@ def asked(words: Iterable[str], *backends: str) -> dict[str, str]:
                 f"{runtime.oldest}."
             )
         for backend in backends:
-            if name in _OF_THE_STAGE and not backend.startswith("local"):
+            if name in OF_THE_STAGE and not backend.startswith("local"):
                 raise SetupError(
                     f"--with {word}: unsupported on the backend {backend}, whose {name} has its "
                     "own version. Use --backend local."

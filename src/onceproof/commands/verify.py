@@ -21,7 +21,7 @@ from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import offers
 from onceproof.harness.tools.error import SetupError
-from onceproof.harness.tools.runtimes.known import POSTGRESQL, asked, check_used
+from onceproof.harness.tools.runtimes.known import OF_THE_STAGE, asked, check_used
 from onceproof.harness.tools.runtimes.known import words as options_of
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.output import Output
@@ -66,9 +66,8 @@ def verify(
     server = BuildServer(junit)
     try:
         with_versions = asked(versions, backend)
-        check_used(
-            with_versions, {"kafka", POSTGRESQL}, "onceproof's part of a trial of your program"
-        )
+        of_the_stage = {"kafka"} if exploring is not None else OF_THE_STAGE
+        check_used(with_versions, of_the_stage, "a trial of your program")
     except SetupError as error:
         print(f"onceproof verify: {error}", file=sys.stderr)
         return USAGE

@@ -18,7 +18,7 @@ from onceproof.harness.explore.bench.lanes.base import Lane
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.connecting.connection import connection
-from onceproof.harness.kafka.coordinator import Coordinator
+from onceproof.harness.kafka.coordinator import Coordinator, Refused
 from onceproof.harness.kafka.group_offsets import Commit, commits, end_for
 from onceproof.harness.kafka.groups import Group
 from onceproof.harness.kafka.log_reader import LogReader
@@ -26,7 +26,7 @@ from onceproof.harness.kafka.transactions import TransactionalId
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.sinks.base import Effect, Sink
 from onceproof.harness.subjects.group.positions import rows_of
-from onceproof.harness.wait import wait_until
+from onceproof.harness.wait import Overdue, wait_until
 
 PARTITIONS: Final = 3
 """Of the topic that is read; so a member of two has several, and not all in each transaction."""
@@ -125,7 +125,7 @@ class ReaderLane(Lane):
             left = wanted - len(self._sent)
             part = list(islice(self._left, left if self.at_once else min(left, self._part)))
             first = self.aborted and not self._sent
-            with self._beside_aborted(part) if first else nullcontext():
+            with self._among_aborted(part) if first else nullcontext():
                 self._send(part)
             self._over = not part
         return self._over
@@ -177,36 +177,48 @@ class ReaderLane(Lane):
         producer.flush()
 
     @contextmanager
-    def _beside_aborted(self, part: Sequence[Input]) -> Iterator[None]:
-        """Write inputs before others in transactions that are aborted.
+    def _among_aborted(self, part: Sequence[Input]) -> Iterator[None]:
+        """Write inputs in transactions that are aborted, around those that count.
 
-        The first is open until the others are written, so that readers of committed records get all
-        of it at once. The second is aborted when it has partitions but no records: its markers are
-        those of an empty transaction. The third is compressed.
+        The first transaction is open until the others are written, so that readers of committed
+        records get all of it at once. The second one is aborted when it has partitions but no
+        records, so that its markers are those of an empty transaction. The third is compressed.
         """
-        open_one, compressed = (
-            self._producer({
-                "transactional.id": f"{self.name}-{kind}", "compression.type": kind,
-                # So that an empty transaction sends nothing; a flush does not wait.
-                "linger.ms": 30_000,
-            })
-            for kind in ("none", "gzip")
-        )  # fmt: skip
+        with self._or_trouble():
+            uncommitted, aborted = self._aborting("none"), self._aborting("gzip")
+            self._begin_with(uncommitted, part)
+            if "empty" in self.load.aborted:
+                aborted.begin_transaction()
+                for each in part:
+                    self._produce(aborted, each, _must_be_purged)
+                self._wait_registered(self._id_of("gzip"))
+                aborted.abort_transaction(_ABORT_SECONDS)
+            if "compressed" in self.load.aborted:
+                self._begin_with(aborted, part)
+                aborted.abort_transaction(_ABORT_SECONDS)
+        yield
+        with self._or_trouble():
+            uncommitted.abort_transaction(_ABORT_SECONDS)
+
+    @contextmanager
+    def _or_trouble(self) -> Iterator[None]:
+        """Tell failures of these transactions from those of the client under test."""
         try:
-            for producer in (open_one, compressed):
-                producer.init_transactions(_ABORT_SECONDS)
-            self._begin_with(open_one, part)
-            compressed.begin_transaction()
-            for each in part:
-                self._produce(compressed, each, _purged)
-            self._wait_registered(f"{self.name}-gzip")
-            compressed.abort_transaction(_ABORT_SECONDS)
-            self._begin_with(compressed, part)
-            compressed.abort_transaction(_ABORT_SECONDS)
             yield
-            open_one.abort_transaction(_ABORT_SECONDS)
-        except KafkaException as error:
+        except (KafkaException, Overdue, Refused) as error:
             raise StageTrouble(f"inputs of {self.name} could not be aborted: {error}") from error
+
+    def _id_of(self, compression: str) -> str:
+        return f"{self.name}-{compression}"
+
+    def _aborting(self, compression: str) -> Producer:
+        producer = self._producer({
+            "transactional.id": self._id_of(compression), "compression.type": compression,
+            # So long that nothing is sent before a flush, which ignores it.
+            "linger.ms": 30_000,
+        })  # fmt: skip
+        producer.init_transactions(_ABORT_SECONDS)
+        return producer
 
     def _begin_with(self, producer: Producer, part: Iterable[Input]) -> None:
         """Begin a transaction, and wait until its inputs are written."""
@@ -283,7 +295,7 @@ class ReaderLane(Lane):
         return ()
 
 
-def _purged(error: KafkaError | None, message: Message) -> None:
+def _must_be_purged(error: KafkaError | None, message: Message) -> None:
     if error is None:
         raise OSError("a record of an empty transaction was written")
 

@@ -96,10 +96,10 @@ def test_change_of_lock_or_project_reinstalls(environment: Environment, file: st
     assert unrelated.exists()
 
 
-def test_tools_are_added_to_an_environment_for_runs_but_not_needed_by_it(
+def test_environment_for_runs_grows_into_one_for_development_and_not_back(
     environment: Environment,
 ) -> None:
-    lean = replace(environment, tools=False)
+    lean = replace(environment, development=False)
     lean.lock.parent.mkdir(parents=True)
     lean.lock.write_text(LOCK.replace("other-thing==2.5", "pywin32==3 ; sys_platform == 'win32'"))
     messages: list[str] = []

@@ -7,14 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onceproof.harness.tools.error import SetupError
-from onceproof.harness.tools.runtimes.known import RUNTIMES, asked, check_used, numbers, words
+from onceproof.harness.tools.runtimes.known import (
+    POSTGRESQL,
+    RUNTIMES,
+    asked,
+    check_used,
+    numbers,
+    words,
+)
 
 _PARTS = st.lists(st.integers(0, 99), min_size=2, max_size=4)
 
 
 @given(st.dictionaries(st.sampled_from(sorted(RUNTIMES)), _PARTS))
 def test_what_is_asked_for_is_read_back_from_its_options(parts: dict[str, list[int]]) -> None:
-    wanted = {name: ".".join(map(str, [90, *of[1:]])) for name, of in parts.items()}
+    newer = {name: [90, *of[1:]] for name, of in parts.items()}
+    if POSTGRESQL in newer:
+        newer[POSTGRESQL] = newer[POSTGRESQL][:2]
+    wanted = {name: ".".join(map(str, of)) for name, of in newer.items()}
     assert asked(words(wanted)[1::2], "local") == wanted
 
 
@@ -45,10 +55,15 @@ def test_what_cannot_be_chosen_is_refused(asked_for: list[str], says: str) -> No
 
 
 @pytest.mark.parametrize("backend", ["docker", "external:cluster.toml"])
-def test_brokers_that_are_not_ours_have_their_own_version(backend: str) -> None:
-    with pytest.raises(SetupError, match="unsupported on the backend"):
-        asked(["kafka=3.9.2"], "local", backend)
+def test_other_backends_have_versions_of_their_own(backend: str) -> None:
+    for word in ("kafka=3.9.2", "postgresql=16.4"):
+        with pytest.raises(SetupError, match="unsupported on the backend"):
+            asked([word], "local", backend)
     assert asked(["librdkafka=1.9.2"], backend) == {"librdkafka": "1.9.2"}
+
+
+def test_postgresql_has_one_name_for_a_version() -> None:
+    assert asked(["postgresql=16.4.0", "postgresql=16.4"]) == {"postgresql": "16.4"}
 
 
 def test_a_runtime_that_is_not_used_is_refused() -> None:

