@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from onceproof.harness.context.run_context import fresh_reader
 from onceproof.harness.explore.acts import Single, acts_at, singles
+from onceproof.harness.explore.bench.lanes.reader import PARTITIONS
 from onceproof.harness.explore.bench.stage_bench import StageBench
 from onceproof.harness.explore.bench.subjects import SUBJECTS, ProducerSubject, SparkQuery
 from onceproof.harness.explore.exploration import Load
@@ -144,6 +147,20 @@ def acts_of(quiet: list[tuple[Passed, ...]], api: str, *, only: str = "") -> lis
         for act in acts_at(point)
         if only in act.name and (only or not act.breaks)
     ]
+
+
+@pytest.mark.parametrize("bench", ["consume-transform-produce-librdkafka"], indirect=True)
+def test_inputs_are_written_among_aborted_transactions(bench: StageBench) -> None:
+    with fresh_reader(bench._stage_on.up.stage) as reader:
+        partitions = reader.read_topic("lane1in")
+    assert len(partitions) == PARTITIONS
+    for log in partitions:
+        runs = [of for of, _ in groupby((e.kind, e.producer_id) for e in log.entries)]
+        owners = list(dict.fromkeys(owner for _, owner in runs))
+        # The second one aborts before it has written.
+        assert [(kind, owners.index(owner)) for kind, owner in runs] == [
+            ("data", 0), ("abort", 1), ("data", 1), ("abort", 1), ("data", 2), ("abort", 0),
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize("bench", ["consume-transform-produce-librdkafka"], indirect=True)

@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         order = [(s, json.dumps(v, sort_keys=True)) for s, v in sample()]
         told = [kept[each] for each in order if each in kept]
         kept_file.write_text("".join(json.dumps(asdict(each)) + "\n" for each in told))
-        given.page.write_text(page(told), encoding="utf-8")
+        given.page.write_text(page(kept), encoding="utf-8")
     return 0 if all(run.expected for run in made) else 1
 
 
@@ -135,13 +135,17 @@ version.
 """
 
 
-def page(runs: Sequence[Run]) -> str:
+def page(kept: Mapping[tuple[str, str], Run]) -> str:
+    """Return the page with all of the sample, given the runs that were made by their keys."""
     rows = []
-    for run in runs:
-        versions = ", ".join(f"{name} {version}" for name, version in run.versions.items())
-        verdicts = ", ".join(verdict for verdict, _ in run.claims.values()) or "none"
-        mark = "✓" if run.expected else f"✗ {run.why}"
-        rows.append(f"| `{run.scenario}` | {versions} | {verdicts} | {mark} |\n")
+    for scenario, chosen in sample():
+        run = kept.get((scenario, json.dumps(chosen, sort_keys=True)))
+        versions = ", ".join(f"{name} {version}" for name, version in chosen.items())
+        verdicts, mark = "not run", ""
+        if run is not None:
+            verdicts = ", ".join(verdict for verdict, _ in run.claims.values()) or "none"
+            mark = "✓" if run.expected else f"✗ {run.why}"
+        rows.append(f"| `{scenario}` | {versions} | {verdicts} | {mark} |\n")
     return _HEAD + "".join(rows)
 
 
