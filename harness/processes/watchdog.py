@@ -9,9 +9,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
+from typing import Final
 
 from onceproof.harness.processes import reaper
 from onceproof.harness.processes.processes import MARKER
+from onceproof.harness.wait import Overdue
+
+_SECONDS: Final = 600.0
+"""The data of a stage with thousands of topics takes a while to remove on a busy machine."""
 
 
 class Watchdog:
@@ -35,6 +40,7 @@ class Watchdog:
             program: the module to run, one for processes and another for containers.
         """
         # A run may itself be a marked process of a matrix; its reaper must outlive it.
+        self._remove = tuple(remove)
         inherited = {name: value for name, value in os.environ.items() if name != MARKER}
         with log.open("ab") as out:
             self._popen = subprocess.Popen(
@@ -50,7 +56,11 @@ class Watchdog:
             )  # fmt: skip
 
     def release(self) -> None:
-        """Tell the reaper that we end in order; it checks once more and exits."""
+        """Tell the reaper that we end in order; it checks once more and exits.
+
+        Raises:
+            Overdue: it still runs after ten minutes.
+        """
         assert self._popen.stdin is not None
         with suppress(BrokenPipeError):
             # A killed harness writes nothing, so a byte on the pipe means an orderly end.
@@ -58,7 +68,13 @@ class Watchdog:
             self._popen.stdin.flush()
         with suppress(BrokenPipeError):
             self._popen.stdin.close()
-        self._popen.wait(40)
+        try:
+            self._popen.wait(_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise Overdue(
+                f"waited {_SECONDS:.0f} s for process {self._popen.pid} to remove "
+                f"{', '.join(map(str, self._remove)) or 'nothing'}, which still runs"
+            ) from None
 
 
 def _program(module: ModuleType) -> str:

@@ -42,6 +42,8 @@ _EACH: Final = 6
 """How many trials each lane makes in a batch at most: an interrupted batch is lost."""
 _SIZE_ALONE: Final = 6
 """Where each trial takes as long as a stage needs to start."""
+_MOST: Final = 400
+"""Trials on one stage: each leaves topics, which make brokers slower and their folders large."""
 _CONVOY: Final = 12
 """Maximum number of trials in which the same broker fails."""
 
@@ -87,6 +89,7 @@ class StageBench:
         self._fails = cycle(range(1, BROKERS + 1))
         self._stack = ExitStack()
         self._on: _Stage | None = None
+        self._made = 0
 
     def __enter__(self) -> StageBench:
         self.renew()
@@ -104,7 +107,7 @@ class StageBench:
 
     def _start_stage(self) -> None:
         self._stack.close()
-        self._on = self._stack.enter_context(self._stage())
+        self._on, self._made = self._stack.enter_context(self._stage()), 0
 
     def quiet(self, count: int, load: Load) -> list[tuple[Passed, ...]]:
         met, verdicts, _ = self._together([Trial()] * count, load)
@@ -116,6 +119,8 @@ class StageBench:
 
     def attempt(self, trials: Sequence[Trial], load: Load) -> Batch:
         assert len({trial.breaks for trial in trials}) <= 1, "a broker fails in all or in none"
+        if self._made >= _MOST:
+            self.renew()
         outcomes: list[Outcome] = []
         size = _CONVOY if trials and trials[0].breaks else self.size
         for first in range(0, len(trials), size):
@@ -157,6 +162,7 @@ class StageBench:
             made.mkdir(parents=True)
         around = self._around(history, work)
         node = next(self._fails)
+        self._made += len(trials)
         lanes = [self._lane(self._subject, load, around) for _ in trials]
         every = list(zip(lanes, trials, strict=True))
         if twin:

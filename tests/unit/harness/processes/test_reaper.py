@@ -25,7 +25,7 @@ from onceproof.harness.processes import reaper, sweep
 from onceproof.harness.processes.processes import MARKER
 from onceproof.harness.processes.sweep import find_leftovers, new_marker
 from onceproof.harness.stage import docker_reaper
-from onceproof.harness.wait import wait_until
+from onceproof.harness.wait import Overdue, wait_until
 
 PYTHON = [sys.executable, "-I", "-S", "-c"]
 
@@ -406,3 +406,17 @@ def test_program_with_undecodable_name_is_found(begin: Begin) -> None:
 def test_markers_are_unique() -> None:
     assert new_marker() != new_marker()
     assert new_marker().startswith(f"{os.getpid()}-")
+
+
+def test_reaper_that_does_not_end_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from onceproof.harness.processes import watchdog as module
+
+    monkeypatch.setattr(module, "_SECONDS", 0.1)
+    watchdog = module.Watchdog(new_marker(), log=tmp_path / "log", remove=[tmp_path / "large"])
+    watchdog._popen.send_signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(Overdue, match="to remove .*large, which still runs"):
+            watchdog.release()
+    finally:
+        watchdog._popen.kill()
+        watchdog._popen.wait()
