@@ -415,7 +415,7 @@ def test_reaper_that_does_not_end_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     watchdog = module.Watchdog(new_marker(), log=tmp_path / "log", remove=[tmp_path / "large"])
     watchdog._popen.send_signal(signal.SIGSTOP)
     try:
-        with pytest.raises(Overdue, match="to remove .*large, which still runs"):
+        with pytest.raises(Overdue, match=r"to remove .*large, which still runs"):
             watchdog.release()
     finally:
         watchdog._popen.kill()
