@@ -22,7 +22,7 @@ from onceproof.harness.tools.postgres import Postgres
 from onceproof.harness.tools.progress import Progress, one_at_a_time, silent
 from onceproof.harness.tools.runtimes import jar_sets, postgresql, python_client, recipes
 from onceproof.harness.tools.runtimes.chosen import Chosen
-from onceproof.harness.tools.runtimes.known import POSTGRESQL
+from onceproof.harness.tools.runtimes.known import OF_THE_STAGE, POSTGRESQL
 
 __all__ = ["SetupError", "StageTools", "Tools", "ensure"]
 
@@ -67,14 +67,11 @@ class Tools:
     def usual(self) -> Tools:
         """The same tools without chosen versions of clients, for what is not on trial."""
 
-        def of_the_stage(chosen: Mapping[str, Any]) -> dict[str, Any]:
-            return {
-                name: what
-                for name, what in chosen.items()
-                if name in ("kafka", "artemis", POSTGRESQL)
-            }
+        def kept(chosen: Mapping[str, Any]) -> dict[str, Any]:
+            names = OF_THE_STAGE | {"artemis"}
+            return {name: what for name, what in chosen.items() if name in names}
 
-        versions, jars_of = map(of_the_stage, (self.chosen.versions, self.chosen.jars))
+        versions, jars_of = map(kept, (self.chosen.versions, self.chosen.jars))
         return replace(self, chosen=Chosen(versions=versions, jars=jars_of))
 
     def versions(self) -> dict[str, str]:
@@ -110,11 +107,10 @@ def ensure(
     kafka = versions.get("kafka", jar_lock.KAFKA)
 
     def get_postgres() -> Postgres:
-        version = versions.get(POSTGRESQL)
-        programs = version and postgresql.ensure(
-            version, ivy, cache_folder=folder, progress=progress
-        )
-        return postgres.ensure(programs=programs or None, cache_folder=folder, progress=progress)
+        programs = None
+        if (version := versions.get(POSTGRESQL)) is not None:
+            programs = postgresql.ensure(version, ivy, cache_folder=folder, progress=progress)
+        return postgres.ensure(programs=programs, cache_folder=folder, progress=progress)
 
     with ThreadPoolExecutor(3, thread_name_prefix="setup") as pool:
         stage_job = (

@@ -22,6 +22,7 @@ from onceproof.harness.kafka.coordinator import Coordinator, Refused
 from onceproof.harness.kafka.group_offsets import Commit, commits, end_for
 from onceproof.harness.kafka.groups import Group
 from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.metadata import Coordinated
 from onceproof.harness.kafka.transactions import TransactionalId
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.sinks.base import Effect, Sink
@@ -152,12 +153,11 @@ class ReaderLane(Lane):
 
     @property
     def group(self) -> Group:
+        return Group(self._coordinator("group", self.group_id))
+
+    def _coordinator(self, of: Coordinated, name: str) -> Coordinator:
         around = self.around
-        return Group(
-            Coordinator(
-                around.view, around.addresses, of="group", name=self.group_id, stop=around.stop
-            )
-        )
+        return Coordinator(around.view, around.addresses, of=of, name=name, stop=around.stop)
 
     def _committed(self) -> bool:
         """Return whether the offsets of all inputs so far are committed."""
@@ -230,16 +230,12 @@ class ReaderLane(Lane):
 
     def _wait_registered(self, transactional_id: str) -> None:
         """Wait until the transaction has all partitions of the input."""
-        around = self.around
-        coordinator = Coordinator(
-            around.view, around.addresses, of="transaction", name=transactional_id, stop=around.stop
-        )
-        described = TransactionalId(coordinator)
+        described = TransactionalId(self._coordinator("transaction", transactional_id))
         wait_until(
             lambda: (found := described.describe()) and len(found.partitions) == PARTITIONS,
             what=f"the partitions of {transactional_id}",
             seconds=_ABORT_SECONDS,
-            stop=around.stop,
+            stop=self.around.stop,
             seen=described.describe,
         )
 

@@ -46,6 +46,22 @@ def test_newer_python_in_path_takes_over(tmp_path: Path, monkeypatch: pytest.Mon
     assert executed == [["python3.12", str(FILE.resolve()), "--run"]]
 
 
+@pytest.mark.parametrize(("options", "development"), [([], True), (["--run"], False)])
+def test_run_is_set_up_without_the_packages_for_development(
+    options: list[str], development: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    def set_up(root: Path, development: bool) -> int:
+        asked.append(development)
+        return 0
+
+    monkeypatch.setattr(bootstrap, "set_up", set_up)
+    monkeypatch.setattr(sys, "argv", [str(FILE), *options])
+    assert bootstrap.main() == 0
+    assert asked == [development]
+
+
 def test_reports_unsupported_system_and_missing_venv(monkeypatch: pytest.MonkeyPatch) -> None:
     assert bootstrap.what_is_missing("linux") == ""
     assert "need Linux" in bootstrap.what_is_missing("darwin")
