@@ -131,6 +131,7 @@ def _facts(record: RunRecord, phases: Sequence[Phase]) -> RunFacts:
         versions=_plain(record.versions),
         subject=long(record.subject),
         subject_says=long(record.subject_says),
+        system=record.system,
         workload=_plain(record.workload),
         configuration=_plain(record.configuration),
         schedule=tuple(record.schedule),

@@ -14,12 +14,13 @@ from pydantic import Field, JsonValue, model_validator
 from onceproof.checkers import model as checkers
 from onceproof.checkers.model import Evidence, Hop, Verdict
 from onceproof.harness.history.run_record import Step
+from onceproof.harness.history.system import System
 from onceproof.reports.model_part import Part
 from onceproof.reports.model_story import Moment, Path, Transaction
 from onceproof.reports.model_timeline import Timeline, TookEffect
 
-FORMAT: Final = "onceproof-report/4"
-EARLIER: Final = frozenset(f"onceproof-report/{earlier}" for earlier in (1, 2, 3))
+FORMAT: Final = "onceproof-report/5"
+EARLIER: Final = frozenset(f"onceproof-report/{earlier}" for earlier in (1, 2, 3, 4))
 """Older formats that can still be read."""
 Value = str | int | bool | float | None
 Row = dict[str, Value]
@@ -39,6 +40,9 @@ class RunFacts(Part):
     versions: dict[str, str]
     subject: str
     subject_says: str = Field(description="description of the subject, in a sentence or two")
+    system: System | None = Field(
+        default=None, description="the kind of system that the subject is; null: of no such kind"
+    )
     workload: dict[str, Any]
     configuration: dict[str, Any]
     schedule: tuple[Step, ...]
@@ -196,7 +200,7 @@ class Phase(Part):
 class Report(Part):
     """The report of one run."""
 
-    format: Literal["onceproof-report/4"] = FORMAT
+    format: Literal["onceproof-report/5"] = FORMAT
     headline: str = Field(description="the verdict as a sentence")
     verdict: Verdict | None = Field(description="verdict of the claim in the headline")
     expected: bool | None = Field(description="whether every claim is as expected")

@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.context.pipeline import Pipeline, PipelineParts
+from onceproof.harness.history.system import System
 from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.sinks.base import Sink
@@ -28,6 +29,10 @@ class Subject(Transforms, Protocol):
     @property
     def says(self) -> str:
         """What it is and what it guarantees, in one or two sentences."""
+
+    @property
+    def system(self) -> System | None:
+        """What kind of system it is, for advice in the report; None for advice for any."""
 
     @property
     def sink(self) -> str:
@@ -93,6 +98,10 @@ class SubjectBase:
     @property
     def sinks(self: Subject) -> tuple[str, ...]:
         return (self.sink,)
+
+    @property
+    def system(self) -> System | None:
+        return None
 
     @property
     def balances(self) -> bool:

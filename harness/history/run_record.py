@@ -14,6 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from onceproof.checkers.regular import NotRegular, read_regular
+from onceproof.harness.history.system import System
 
 RUN_FILE = "run.json"
 LARGEST = 64 * 2**20
@@ -76,6 +77,9 @@ class RunRecord(BaseModel):
     versions: dict[str, str] = Field(description="onceproof, Kafka, Spark, toxiproxy, …")
     subject: str = Field(description="name of the subject")
     subject_says: str = Field(description="description of the subject in one or two sentences")
+    system: System | None = Field(
+        default=None, description="the kind of system that it is; null: of no such kind"
+    )
     workload: dict[str, Any] = Field(description="records, producers, keys, partitions, …")
     configuration: dict[str, Any] = Field(description="settings of brokers, clients and pipeline")
     schedule: list[Step]

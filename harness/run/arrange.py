@@ -275,6 +275,7 @@ class RunAssembly:
             versions=self._versions(),
             subject=scenario.subject.name,
             subject_says=scenario.subject.says,
+            system=scenario.subject.system,
             workload=asdict(scenario.workload),
             configuration={
                 **self._stage.settings(),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.history.system import System
 from onceproof.harness.java.programs import programs_for
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.balances import BalancesTopic
@@ -83,6 +84,10 @@ class KafkaStreams(GroupSubject):
     @property
     def sink(self) -> str:
         return self.into or ("balances" if self.balances else "payments-with-fees")
+
+    @property
+    def system(self) -> System:
+        return System.STREAMS
 
     @property
     def runtimes(self) -> frozenset[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from onceproof.harness.context.pipeline import NoPipeline, Pipeline, PipelineParts
 from onceproof.harness.context.subject import SubjectBase
+from onceproof.harness.history.system import System
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.nothing import EmptySink
@@ -30,6 +31,10 @@ class ProducerSubject(SubjectBase):
     sinks: tuple[str, ...] = ()
     view: str = ""
     sends: bool = True
+
+    @property
+    def system(self) -> System:
+        return System.PRODUCER
 
     def configuration(self) -> Mapping[str, Any]:
         """Return the observers' settings; the report has the producers' separately."""

@@ -19,6 +19,7 @@ from onceproof.harness.context.pipeline import Pipeline, PipelineParts
 from onceproof.harness.context.run_context import addresses
 from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.history.identity import RECORD_HEADER
+from onceproof.harness.history.system import System
 from onceproof.harness.history.tables import read_lines
 from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.following import Followers
@@ -55,6 +56,13 @@ from onceproof.harness.user_pipeline.spark import OwnSpark
 from onceproof.harness.user_pipeline.together import CombinedOutputs, OwnOutput
 
 NAME: Final = "own-pipeline"
+_SYSTEMS: Final[Mapping[str, System]] = {
+    "queue": System.QUEUE,
+    HTTP: System.WEB,
+    "postgres": System.DATABASE,
+    "topic": System.CONSUMER,
+}
+"""By kind of output; the first that it has counts."""
 _SPARK_DIRS: Final = "SPARK_LOCAL_DIRS"
 
 
@@ -107,6 +115,16 @@ class OwnPipeline(SubjectBase):
     @property
     def says(self) -> str:
         return f"Your pipeline, started unchanged: {self.started_by}"
+
+    @property
+    def system(self) -> System | None:
+        """As far as its command, its outputs and the dry run tell."""
+        if self.spark:
+            return System.SPARK
+        if self.prepares:
+            return System.FLINK
+        kinds = {output.kind for output in self.outputs}
+        return next((system for kind, system in _SYSTEMS.items() if kind in kinds), None)
 
     @property
     def started_by(self) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 from onceproof.checkers.anomalies import anomalies, modules_of_anomalies
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 from onceproof.checkers.refutations import GUARANTEES
+from onceproof.reports.advice import Advice, by_system
 from onceproof.reports.anomalies.trial import Minimal, Trial, tried
 
 LEAD: Final = (
@@ -56,6 +57,11 @@ class Entry:
     @property
     def refuted(self) -> str:
         return ", ".join(self.refutes) or "nothing; it is reported and may explain another anomaly"
+
+    @property
+    def advice(self) -> tuple[tuple[str | None, Advice], ...]:
+        """What to do about it, each with the names of the systems that it is for."""
+        return tuple(by_system(self.name))
 
     @property
     def file(self) -> str:

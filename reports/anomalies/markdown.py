@@ -89,6 +89,7 @@ def _section(entry: Entry, trial: Trial | None) -> Iterator[str]:
     yield f"* For example: {_prose(anomaly.example)}."
     if entry.hint:
         yield f"* Usual cause: {_prose(entry.hint)}"
+    yield from _advice(entry)
     yield f"* Hop: {entry.hop}."
     yield f"* Refutes: {entry.refuted}."
     yield f"* Proven by {anomaly.evidence.value}: {entry.evidence}."
@@ -101,6 +102,15 @@ def _section(entry: Entry, trial: Trial | None) -> Iterator[str]:
     if entry.minimal:
         yield from _details("This history as code", "python", entry.code())
     yield from _details(f"The query (<code>{entry.file}</code>)", "sql", anomaly.sql.strip())
+
+
+def _advice(entry: Entry) -> Iterator[str]:
+    if entry.advice:
+        yield "* What to do:"
+    for systems, step in entry.advice:
+        page = "" if step.page is None else f" See [{step.page}](../{step.page})."
+        before = "" if systems is None else f"{systems}: "
+        yield f"    * {before}{_prose(step.text)}{page}"
 
 
 def _table(table: HistoryTable) -> Iterator[str]:

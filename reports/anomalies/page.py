@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from onceproof.reports import html, text
 from onceproof.reports.anomalies import implication_graph
 from onceproof.reports.anomalies.entry import HOPS, LEAD, by_hop
 from onceproof.reports.anomalies.picture import svg_picture
 from onceproof.reports.anomalies.pictures.stage import scene_of
+from onceproof.reports.html.prose import prose
 
 _HERE = Path(__file__).parent
 _REPORT_STYLE = Path(html.__file__).parent / "style.css"
-_MARKED = re.compile(r"`([^`]+)`|\*([^*]+)\*")
 
 _READING = (
     "Each picture shows a minimal history with the anomaly, judged by the checkers: writers above, "
@@ -49,7 +48,7 @@ def page() -> str:
                 {entry.name: (entry.anomaly.hop, entry.anomaly.evidence) for entry in entries},
             ),
             lead=LEAD,
-            reading=_prose(_READING),
+            reading=prose(_READING),
         )
     )
 
@@ -62,22 +61,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"prose": _prose, "said": text.sentence, "links": _links}
+    environment.filters |= {"prose": prose, "said": text.sentence, "links": _links}
     return environment
-
-
-def _prose(words: str) -> Markup:
-    """Render `code` and *emphasis*, and escape everything else."""
-    made = Markup()
-    end = 0
-    for match in _MARKED.finditer(words):
-        code, stress = match.groups()
-        made += escape(text.visible(words[end : match.start()]))
-        made += (
-            Markup("<code>{}</code>").format(code) if code else Markup("<em>{}</em>").format(stress)
-        )
-        end = match.end()
-    return made + escape(text.visible(words[end:]))
 
 
 def _links(names: Iterable[str]) -> Markup:

@@ -75,6 +75,10 @@ def _facts(entry: Entry) -> Sequence[tuple[str, str]]:
     return (
         ("example", entry.anomaly.example),
         ("usual cause", entry.hint),
+        *(
+            ("what to do" if not number else "", f"{systems or 'any system'}: {step.text}")
+            for number, (systems, step) in enumerate(entry.advice)
+        ),
         ("refutes", entry.refuted),
         ("proven by", f"{entry.anomaly.evidence.value}: {entry.evidence}"),
         ("may imply", ", ".join(entry.implies)),

@@ -141,6 +141,7 @@ def producer_curve(
         top=ceiling,
         peak=_peak_label(max(lane.rate, default=0.0), full),
         peak_x=start,
+        full=f"{number(round(full))}/s" if full else "",
         outages=outages,
         ends=ends,
     )
@@ -158,6 +159,7 @@ def lag_curve(axis: Axis, lane: LagLane, bin_seconds: float, top: int, height: i
         top=ceiling,
         peak=f"at most {number(most)} behind" if most else "never behind",
         peak_x=axis.x(0),
+        full=number(most) if most else "",
         kind="lag",
     )
 

@@ -93,7 +93,7 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Throughput or lag over its own zero line, by `kind`."""
+    """Throughput or lag over its own zero line, by `kind`; `full` is the value at its top."""
 
     line: str
     area: str
@@ -101,6 +101,7 @@ class Curve:
     top: float
     peak: str
     peak_x: float
+    full: str
     outages: tuple[Box, ...] = field(default=())
     ends: tuple[Point, ...] = field(default=())
     kind: str = "curve"

@@ -19,7 +19,7 @@ _HERE = Path(__file__).parent
 def schemas() -> Mapping[Path, str]:
     """Return the required content of each schema file."""
     return {
-        _HERE / "report-4.schema.json": _text(
+        _HERE / "report-5.schema.json": _text(
             FORMAT, Report.model_json_schema(mode="serialization")
         ),
         _HERE / f"diff-{diff.VERSION}.schema.json": _text(

@@ -6,25 +6,31 @@ from collections.abc import Mapping
 from typing import Final
 
 from onceproof.checkers import anomalies
+from onceproof.reports.advice import advised
 from onceproof.reports.html.brief import brief
 from onceproof.reports.html.folding import folded
 from onceproof.reports.html.nearby_faults import around
+from onceproof.reports.html.prose import prose
 from onceproof.reports.html.record_trace import trace, transactions
 from onceproof.reports.html.story import cause_story, story
+from onceproof.reports.html.witness import witness
 from onceproof.reports.model import Report
 from onceproof.reports.sections.base import Section
 
 
 def _context(report: Report) -> Mapping[str, object]:
     return {
+        "advised": lambda anomaly: advised(anomaly, report.run.system),
         "around": around,
         "brief": brief,
         "cause_story": cause_story,
         "findings": folded(report),
         "hints": {anomaly.name: anomaly.hint for anomaly in anomalies().values()},
+        "prose": prose,
         "story": story,
         "trace": trace,
         "transactions": transactions,
+        "witness_of": witness,
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.context.subject import SubjectBase
+from onceproof.harness.history.system import System
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.blocks import free_ports
 from onceproof.harness.links.topology import AUDITOR
@@ -39,6 +40,10 @@ class ConnectSubject(SubjectBase, ABC):
     workers: int = 2
 
     family = "kafka-connect"
+
+    @property
+    def system(self) -> System:
+        return System.CONNECT
 
     @property
     def runtimes(self) -> frozenset[str]:

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal
 from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.context.run_context import fresh_reader
 from onceproof.harness.context.subject import SubjectBase
+from onceproof.harness.history.system import System
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.balances import BalancesTopic
 from onceproof.harness.sinks.base import Sink
@@ -95,6 +96,10 @@ class Flink(SubjectBase):
     @property
     def _hasty(self) -> bool:
         return self.transaction_timeout_ms < 60_000
+
+    @property
+    def system(self) -> System:
+        return System.FLINK
 
     @property
     def runtimes(self) -> frozenset[str]:

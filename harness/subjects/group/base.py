@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from onceproof.harness.context.subject import SubjectBase
+from onceproof.harness.history.system import System
 
 MEMBER: Final = "member"
 """Offered to faults: members that can be killed and paused."""
@@ -24,6 +25,10 @@ class GroupSubject(SubjectBase, ABC):
     @property
     def output_topic(self) -> str:
         return self.sink
+
+    @property
+    def system(self) -> System:
+        return System.CONSUMER
 
     @property
     def offers(self) -> frozenset[str]:

@@ -12,6 +12,7 @@ from onceproof.harness.artemis.configuration import QueueSettings, consumed
 from onceproof.harness.artemis.programs import artemis_programs
 from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.context.subject import SubjectBase
+from onceproof.harness.history.system import System
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.processes.python import python_module
 from onceproof.harness.sinks.base import Sink
@@ -90,6 +91,10 @@ class QueueForwarder(SubjectBase):
     def name(self) -> str:
         ids = "-ids" if self.duplicate_ids else ""
         return "-".join([f"{self.client}-forwarder-{self.acknowledge}{ids}", *self._lacks])
+
+    @property
+    def system(self) -> System:
+        return System.QUEUE
 
     @property
     def runtimes(self) -> frozenset[str]:

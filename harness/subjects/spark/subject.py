@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 
 from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.context.subject import SubjectBase
+from onceproof.harness.history.system import System
 from onceproof.harness.subjects.spark.classes import with_classes
 from onceproof.harness.subjects.spark.driver import CONFIGURATION
 from onceproof.harness.subjects.spark.pipeline import SparkPipeline
@@ -49,6 +50,10 @@ class SparkSubject(SubjectBase, ABC):
 
     in_postgres: ClassVar[bool] = False
     pipeline_type: ClassVar[type[SparkPipeline]] = SparkPipeline
+
+    @property
+    def system(self) -> System:
+        return System.SPARK
 
     @property
     def runtimes(self) -> frozenset[str]:

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.context.subject import SubjectBase
+from onceproof.harness.history.system import System
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.trouble import StageTrouble
@@ -92,6 +93,10 @@ class StoringConsumers(SubjectBase):
             cleaned = "-cleaned" if self.cleans else ""
             return f"kafka-offsets-{self.commits}-{self.kind}{cleaned}"
         return f"stored-offsets-{self.kind}" + ("" if self.guard else "-unguarded")
+
+    @property
+    def system(self) -> System:
+        return System.DATABASE
 
     @property
     def runtimes(self) -> frozenset[str]:

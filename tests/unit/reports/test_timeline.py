@@ -203,3 +203,17 @@ def test_widened_box_keeps_its_real_width(small: SimpleNamespace) -> None:
     assert box.width == 4
     assert box.real is not None
     assert 0 < box.real < 0.1
+
+
+def test_curves_have_a_scale(small: SimpleNamespace) -> None:
+    report = build(small.record(), small.history(), EMPTY)
+    drawn = drawing(report, {})
+    (rate,) = {curve.full for curve in drawn.curves}
+    fastest = max(report.timeline.producers[0].rate)
+    assert rate == f"{round(fastest)}/s"
+    gutter = render(report).partition('class="gutter"')[2].partition("</svg>")[0]
+    assert f">{rate}</text>" in gutter
+    assert ">0</text>" in gutter
+    silent = report.timeline.producers[0].model_copy(update={"rate": (0.0,)})
+    timeline = report.timeline.model_copy(update={"producers": (silent,)})
+    assert drawing(report.model_copy(update={"timeline": timeline}), {}).curves[0].full == ""

@@ -83,7 +83,7 @@ def test_loads_and_renders_a_report_of_format_1(small_report: Report, tmp_path: 
                     del effect[more]
     data.write_text(json.dumps(content))
     report = load(tmp_path)
-    assert report.format == "onceproof-report/4"
+    assert report.format == "onceproof-report/5"
     assert report.headline == small_report.headline
     assert "appears twice in ledger" in render(report)
 

@@ -13,12 +13,13 @@ from markupsafe import escape
 from onceproof.checkers import anomalies
 from onceproof.reports.anomalies.entry import by_hop, entry
 from onceproof.reports.anomalies.markdown import COMMAND, document
-from onceproof.reports.anomalies.page import _prose, page
+from onceproof.reports.anomalies.page import page
 from onceproof.reports.anomalies.pictures.stage import scene_of
 from onceproof.reports.anomalies.scene import Scene
 from onceproof.reports.anomalies.tables import tables_of
 from onceproof.reports.anomalies.trial import Trial, tried
 from onceproof.reports.html import render
+from onceproof.reports.html.prose import prose
 from onceproof.reports.model import Report
 
 ROOT = Path(__file__).parents[4]
@@ -145,8 +146,8 @@ def test_both_documents_cover_every_anomaly() -> None:
     assert set(re.findall(r"\]\((#[^)]+)\)", markdown())) <= anchors
 
 
-def test_escapes_prose() -> None:
-    assert _prose("a `<b>` *so* < c") == "a <code>&lt;b&gt;</code> <em>so</em> &lt; c"
+def test_escapesprose() -> None:
+    assert prose("a `<b>` *so* < c") == "a <code>&lt;b&gt;</code> <em>so</em> &lt; c"
 
 
 def test_run_report_shows_the_usual_cause(small_report: Report) -> None:

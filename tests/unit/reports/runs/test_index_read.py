@@ -88,7 +88,7 @@ def test_error_without_runs_suggests_what_to_pass(runs: Path, name: str) -> None
     [
         ("", "report.json: the whole file"),
         ("{", "report.json: the whole file"),
-        ('{"format": "onceproof-report/9"}', "Expected onceproof-report/4"),
+        ('{"format": "onceproof-report/9"}', "Expected onceproof-report/5"),
         ("\x00\xff", "report.json: the whole file"),
         ("[" * 100_000, "report.json: the whole file"),
     ],
