@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import jakarta.jms.BytesMessage;
 import jakarta.jms.Connection;
+import jakarta.jms.DeliveryMode;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;
 import jakarta.jms.Queue;
@@ -29,7 +30,9 @@ import org.apache.activemq.artemis.jms.client.ActiveMQDestination;
  *
  * Each line of standard input is a question: `log ADDRESS QUEUE` (every message in it),
  * `counts QUEUE` (how many there are, and how many are being delivered) or `delivering QUEUE` (the
- * records of the latter). The answer is JSON Lines; the last one has `end` or `error`.
+ * records of the latter). Explorations also have `create ADDRESS QUEUE`, `send ADDRESS MESSAGES` (a
+ * JSON list, sent in one transaction) and `disconnect ADDRESS` (close the connections of its
+ * consumers). The answer is JSON Lines; the last one has `end` or `error`.
  *
  * Each question has its own connection, so that the broker may restart in between.
  */
@@ -48,7 +51,7 @@ final class QueueAuditor {
             Connection connection = null;
             try {
                 connection = Jms.connectAtOnce(arguments[0], "auditor");
-                answer(connection, asked.strip().split(" "));
+                answer(connection, asked.strip().split(" ", 3));
             } catch (Exception error) {
                 say(Map.of("error", Jms.words(error)));
             } finally {
@@ -63,6 +66,15 @@ final class QueueAuditor {
             case "log" -> log(connection, asked[1], asked[2]);
             case "counts" -> counts((QueueConnection) connection, asked[1]);
             case "delivering" -> delivering((QueueConnection) connection, asked[1]);
+            case "create" -> {
+                var durable = true;
+                var deleted = false;
+                manage((QueueConnection) connection, "createQueue",
+                        asked[1], "MULTICAST", asked[2], "", durable, -1, deleted, true);
+            }
+            case "send" -> send(connection, asked[1], asked[2]);
+            case "disconnect" -> manage((QueueConnection) connection,
+                    "closeConsumerConnectionsForAddress", asked[1]);
             default -> throw new IllegalArgumentException("unknown question: " + asked[0]);
         }
     }
@@ -150,6 +162,31 @@ final class QueueAuditor {
             }
         }
         say(Map.of("end", count));
+    }
+
+    private static void manage(QueueConnection connection, String operation, Object... with)
+            throws Exception {
+        var session = connection.createQueueSession(false, Session.AUTO_ACKNOWLEDGE);
+        var question = session.createMessage();
+        JMSManagementHelper.putOperationInvocation(
+                question, ResourceNames.BROKER, operation, with);
+        result(new QueueRequestor(session, MANAGEMENT).request(question), operation, "the broker");
+        say(Map.of("end", 1));
+    }
+
+    private static void send(Connection connection, String address, String messages)
+            throws JMSException, JsonProcessingException {
+        var session = connection.createSession(true, Session.SESSION_TRANSACTED);
+        var producer = session.createProducer(session.createTopic(address));
+        producer.setDeliveryMode(DeliveryMode.PERSISTENT);
+        for (var each : JSON.readTree(messages)) {
+            var message = session.createTextMessage(each.get("value").asText());
+            message.setStringProperty(QueueNames.RECORD, each.get("record").asText());
+            message.setStringProperty(QueueNames.KEY, each.get("key").asText());
+            producer.send(message);
+        }
+        session.commit();
+        say(Map.of("end", 1));
     }
 
     private static Object result(Message reply, String what, String queue) throws Exception {

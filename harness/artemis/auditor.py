@@ -121,6 +121,23 @@ class QueueAuditor:
         """Return records delivered to a consumer but not acknowledged; raises like `counts`."""
         return frozenset(row["record"] for row in self._ask(f"delivering {queue}"))
 
+    def create(self, address: str, *, consumed: bool) -> None:
+        """Create an address with its audit queue, and one to consume; raises like `log`."""
+        for queue in (*((address,) if consumed else ()), audited(address)):
+            self._ask(f"create {address} {queue}")
+
+    def send(self, address: str, messages: Iterable[Mapping[str, str]]) -> None:
+        """Send messages in one transaction; each has `record`, `key` and `value`.
+
+        Raises:
+            QueueTrouble: the broker does not answer; the messages may have been sent.
+        """
+        self._ask(f"send {address} {json.dumps(list(messages))}")
+
+    def disconnect(self, address: str) -> None:
+        """Close the connections of the consumers of an address; raises like `log`."""
+        self._ask(f"disconnect {address}")
+
     def _log_of(self, address: str) -> str:
         return address if address in self._unconsumed else audited(address)
 

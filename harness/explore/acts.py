@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from onceproof.harness.explore.points import ANY, WINDOW, Direction, Point
+from onceproof.harness.explore.points import ANY, QUEUE_BROKER, WINDOW, Direction, Point
 from onceproof.harness.links.gate.rules import Action
 
 Breaks = Literal["killed", "isolated"]
@@ -30,7 +30,8 @@ class Act:
             within a window, until others have done its work: the other member of its group, or a
             new life of it.
         breaks: how the broker that the message is on its way to fails: it is killed (SIGKILL), or
-            isolated from its peers.
+            isolated from its peers. In a window, the queue broker.
+        disconnects: whether the queue broker closes the client's connections within a window.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Act:
     kills: bool = False
     pauses: Pauses | None = None
     breaks: Breaks | None = None
+    disconnects: bool = False
 
     @property
     def cost(self) -> int:
@@ -64,6 +66,10 @@ _PAUSED: Final = (
 )
 _KILLED_WITHIN: Final = Act(name="client killed", direction=WINDOW, action=None, kills=True)
 _PAUSED_WITHIN: Final = Act(name="client paused", direction=WINDOW, action=None, pauses="within")
+_AT_QUEUES: Final = (
+    Act(name="connection closed", direction=WINDOW, action=None, disconnects=True),
+    Act(name="target killed", direction=WINDOW, action=None, breaks="killed"),
+)
 _BROKEN: Final = tuple(
     Act(name=f"target {how}", direction="request", action="hold", breaks=how)
     for how in get_args(Breaks)
@@ -133,6 +139,8 @@ def acts_at(point: Point) -> Iterator[Act]:
     """All acts that are possible at a point."""
     if point.direction == WINDOW:
         yield from (_KILLED_WITHIN, _PAUSED_WITHIN)
+        if point.target == QUEUE_BROKER:
+            yield from _AT_QUEUES
         return
     yield from (act for act in _ACTS if act.direction == point.direction)
     if point.direction == "request":

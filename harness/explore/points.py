@@ -21,7 +21,9 @@ DIRECTIONS: Final[tuple[MessageDirection, ...]] = ("request", "response")
 WINDOW: Final = "window"
 """The direction of a crash window, which is no message."""
 CHECKPOINT: Final = "checkpoint"
-"""The target of a crash window."""
+"""The target of a crash window around a checkpoint."""
+QUEUE_BROKER: Final = "queue-broker"
+"""The target of a crash window around what is sent to a queue."""
 PURPOSES: Final[tuple[Purpose, ...]] = ("commit", "abort", "recovery", "start", "work")
 """In the order in which points are tried."""
 LOOKUPS: Final = frozenset({"ApiVersions", "Metadata", "FindCoordinator"})

@@ -30,6 +30,7 @@ class Alone:
     stage: LocalStage
     processes: Processes
     block: Block
+    has_queues: bool = False
 
 
 @contextmanager
@@ -66,7 +67,7 @@ def alone(
     )
     try:
         stage.start()
-        yield Alone(stage=stage, processes=processes, block=block)
+        yield Alone(stage=stage, processes=processes, block=block, has_queues=queues is not None)
     finally:
         stage.stop()
         watchdog.release()

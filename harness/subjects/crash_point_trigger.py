@@ -73,6 +73,11 @@ class CrashPointTrigger(ABC):
         """Look again at the window of the struck process, whose last writes may have arrived."""
         return self.hit is not None and self._look(self.hit.number) is not None
 
+    def release(self) -> None:
+        """Let the struck process go on."""
+        if self.hit is not None:
+            self.hit.process.thaw()
+
     def end(self) -> None:
         """Disarm; wait until a strike in progress is finished, so that `hit` is final."""
         self._over.set()

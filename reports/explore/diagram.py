@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from onceproof.harness.explore.points import ANY, CHECKPOINT, WINDOW, Passed, Point
+from onceproof.harness.explore.points import ANY, CHECKPOINT, QUEUE_BROKER, WINDOW, Passed, Point
 
 LEFT: Final = 90
 ROW: Final = 26
@@ -17,6 +17,7 @@ TOP: Final = 44
 _GAP: Final = 210
 _TITLES: Final = {
     CHECKPOINT: "checkpoint",
+    QUEUE_BROKER: "queue broker",
     "input-leader": "leader of the input",
     "leader": "partition leader",
     "transaction-coordinator": "transaction coordinator",

@@ -267,6 +267,41 @@ def test_replaced_job_keeps_running(bench: StageBench) -> None:
     assert verdicts == {"client paused after": "violated", "client killed before": "holds"}
 
 
+@pytest.mark.parametrize(
+    "bench",
+    ["amqp-forwarder-transacted", pytest.param("jms-forwarder-transacted", marks=LATER)],
+    indirect=True,
+)
+def test_every_act_meets_the_windows_of_a_forwarder(bench: StageBench) -> None:
+    (quiet,) = bench.quiet(1, LOAD)
+    windows = dict.fromkeys(passed.point for passed in quiet)
+    assert [point.api for point in windows] == ["before-write", "before-commit", "after-commit"]
+    trials = [trial(quiet, single) for single in singles(windows)]
+    for breaks in (False, True):
+        found = attempted(bench, [each for each in trials if bool(each.breaks) is breaks])
+        assert {key: out.missed or out.verdict for key, out in found.items()} == dict.fromkeys(
+            found, "holds"
+        )
+        for key, outcome in found.items():
+            again = {passed.point.purpose for passed in outcome.trace} & {"recovery"}
+            # A message is delivered again to the next life, unless it was consumed.
+            lost = "after-commit" not in key and key.startswith(("client killed", "client paused"))
+            assert bool(again) is lost, key
+
+
+@LATER
+def test_forwarder_that_acknowledges_later_is_no_sound_subject(tmp_path: Path) -> None:
+    apart = SUBJECTS["amqp-forwarder-transacted"].twin.subject
+    with StageBench(apart, tools=ensure(), folder=tmp_path, stop=Stop(), lanes=4) as bench:
+        one = Load(transactions=3, records=1)
+        (quiet,) = bench.quiet(1, one)
+        windows = dict.fromkeys(p.point for p in quiet)
+        killed = [s for s in singles(windows) if s.act.name == "client killed"]
+        batch = bench.attempt([trial(quiet, each) for each in killed], one)
+    found = {s.point.api: out.verdict for s, out in zip(killed, batch.outcomes, strict=True)}
+    assert found == {"before-write": "holds", "before-commit": "violated", "after-commit": "holds"}
+
+
 @LATER
 @pytest.mark.parametrize("bench", ["spark-foreachbatch-kafka"], indirect=True)
 def test_query_is_killed_in_every_window(bench: StageBench) -> None:

@@ -13,7 +13,7 @@ from onceproof.harness.kafka.keeping import KEPT_IN
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.placing import place_leader
 from onceproof.harness.links.disturbances import CUT
-from onceproof.harness.links.topology import Link, broker_name
+from onceproof.harness.links.topology import ARTEMIS, Link, broker_name
 from onceproof.harness.stage.local import LocalStage
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
@@ -102,6 +102,31 @@ class _Isolated(Failing):
 
     def _undo(self) -> None:
         self._holds.close()
+
+
+class QueueBrokerKilled(Failing):
+    """The queue broker is killed, and started again at once, since no other one replaces it."""
+
+    def __init__(self, stage: LocalStage, view: ClusterView, node: int, stop: Stop) -> None:
+        super().__init__(stage, view, node, stop)
+        self.broker = ARTEMIS
+
+    def place(self) -> None:
+        return
+
+    def fail(self) -> None:
+        self._stage.kill(self.broker, "killed while forwarders are held")
+        self._stage.restart(self.broker)
+
+    def wait_replaced(self, done: Callable[[], bool]) -> None:
+        return
+
+    def mend(self) -> None:
+        self._undo()
+
+    def _undo(self) -> None:
+        if not self._stage.alive(self.broker):
+            self._stage.restart(self.broker)
 
 
 FAILING: Final[Mapping[Breaks, Callable[[LocalStage, ClusterView, int, Stop], Failing]]] = {

@@ -169,14 +169,14 @@ class Injection:
         """Let no fault act any more, and a client go on that one has frozen in its window."""
         for armed in faults:
             armed.remove()
-        if any(isinstance(armed, ArmedWindow) and armed.met() for armed in faults):
-            self._lane.lives[-1].thaw()
+            if isinstance(armed, ArmedWindow) and armed.met():
+                armed.release()
 
     def _kill(self, aimed: Aimed) -> None:
         self._lane.kill(f"killed by «{aimed.single.id}»")
 
     def _strike(self, aimed: Aimed, armed: ArmedWindow) -> str | None:
-        """Kill or pause a client that is frozen in a window; return why it missed, if so."""
+        """Do what is to be done while a client is in a window; return why it missed, if so."""
         pauses = aimed.single.act.pauses
         if pauses:
             # Freezing does not wait until it stands still.
@@ -184,11 +184,17 @@ class Injection:
             if (left := armed.left()) is not None:
                 self._lane.lives[-1].thaw()
             return left or self._pause(pauses)
-        self._kill(aimed)
-        # Once it is dead, its last writes have arrived.
-        left = armed.left()
-        self._lane.start()
-        return left
+        if aimed.single.act.kills:
+            self._kill(aimed)
+            # Once it is dead, its last writes have arrived.
+            left = armed.left()
+            self._lane.start()
+            return left
+        if aimed.single.act.disconnects:
+            self._lane.disconnect()
+            return armed.left()
+        assert self._convoy is not None
+        return self._convoy.arrive(self._convoy.broker) or armed.left()
 
     def _break(self, rule: Placed) -> str | None:
         """Let the target of a held message fail, with those of others; return why it missed."""
@@ -224,12 +230,11 @@ class Injection:
 
         def back() -> bool:
             new = self._reports.messages(lane.name)[before:]
-            shown = (e["life"] for e in new if e["api"] == lane.comes_back_by)
-            return not paused.leader_alive() or number in shown
+            return not paused.leader_alive() or lane.is_back(number, new)
 
         if self._reports.wait(back, _BACK_SECONDS):
             return None
-        return f"the client, which was paused, did not send {lane.comes_back_by}"
+        return "the client, which was paused, did not come back"
 
     def _deliver_late(self, aimed: Aimed, rule: Placed) -> None:
         """Deliver a held message amid the next transaction of its client.

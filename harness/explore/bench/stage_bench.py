@@ -14,7 +14,7 @@ from typing import Final
 
 from onceproof.harness.context.run_context import addresses, fresh_reader
 from onceproof.harness.explore.bench.convoy import Convoy
-from onceproof.harness.explore.bench.failing import FAILING
+from onceproof.harness.explore.bench.failing import FAILING, QueueBrokerKilled
 from onceproof.harness.explore.bench.injection import Injection, Met
 from onceproof.harness.explore.bench.lanes.base import Lane, Surroundings
 from onceproof.harness.explore.bench.observer import Observer
@@ -227,11 +227,13 @@ class StageBench:
     def _run_convoy(self, trials: Sequence[tuple[Lane, Trial]], node: int) -> dict[str, Met]:
         """Make trials in which the broker `node` fails once, and mend it.
 
-        It leads the topics of the lanes, and is the coordinator of all groups and transactions.
+        It leads the topics of the lanes, and is the coordinator of all groups and transactions. If
+        there is a queue broker, it is that.
         """
         on, (how, *_) = self._stage_on, [trial.breaks for _, trial in trials]
         assert how is not None
-        failing = FAILING[how](on.up.stage, on.view, node, self._stop)
+        kind = QueueBrokerKilled if on.up.has_queues else FAILING[how]
+        failing = kind(on.up.stage, on.view, node, self._stop)
         failing.place()
         convoy = Convoy(len(trials), failing.broker, failing.fail)
         with ThreadPoolExecutor(1) as pool:
@@ -253,6 +255,8 @@ class StageBench:
             addresses=addresses(on.up.stage),
             reader=partial(fresh_reader, on.up.stage),
             database=on.up.stage.database,
+            queue_broker=on.up.stage.queue_broker,
+            queues=on.up.stage.queues,
             processes=on.up.processes,
             tools=self._tools,
             history=history,
@@ -285,7 +289,8 @@ class StageBench:
     @contextmanager
     def _stage(self) -> Iterator[_Stage]:
         folder = self._folder / "stages" / f"{next(self._stages):03d}"
-        with alone(folder, self._stage_tools) as up:
+        queues = self._subject.queues(self._tools)
+        with alone(folder, self._stage_tools, queues=queues) as up:
             links = [Link(self._subject.audience, node) for node in up.stage.brokers]
             for link in links:
                 gate = up.stage.gate(link).gate  # one process for all links

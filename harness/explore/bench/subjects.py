@@ -5,9 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Final, Literal, get_args
 
 from onceproof.checkers import Claim
+from onceproof.harness.artemis.programs import artemis_programs
+from onceproof.harness.artemis.queues import Queues
 from onceproof.harness.explore.acts import Single
 from onceproof.harness.explore.bench.lanes.alone import AloneLane
 from onceproof.harness.explore.bench.lanes.base import Lane, Surroundings
@@ -15,18 +18,22 @@ from onceproof.harness.explore.bench.lanes.connect import ConnectLane
 from onceproof.harness.explore.bench.lanes.copier import CopierLane, SharedCopierLane
 from onceproof.harness.explore.bench.lanes.flink import FlinkLane
 from onceproof.harness.explore.bench.lanes.program import PLACEHOLDERS, ProgramLane
+from onceproof.harness.explore.bench.lanes.queue import QueueLane
 from onceproof.harness.explore.bench.lanes.sender import SenderLane
 from onceproof.harness.explore.bench.lanes.spark import Job, SparkLane, job_of
 from onceproof.harness.explore.bench.lanes.stored import PostgresLane, SqliteLane, StoredLane
 from onceproof.harness.explore.bench.lanes.streams import StreamsLane
 from onceproof.harness.explore.exploration import Load
-from onceproof.harness.explore.points import Place
+from onceproof.harness.explore.points import QUEUE_BROKER, WINDOW, Place
 from onceproof.harness.explore.trials import Aimed, Trial
 from onceproof.harness.subjects.connect.source import MirrorSource
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.subject import ConsumerGroup, Missing
 from onceproof.harness.subjects.group.task import Commits
+from onceproof.harness.subjects.queue.moments import AFTER_COMMIT, BEFORE_COMMIT
+from onceproof.harness.subjects.queue.subject import QueueForwarder
 from onceproof.harness.subjects.stored.subject import StoringConsumers
+from onceproof.harness.tools.setup import Tools
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
@@ -67,6 +74,10 @@ class Subject(ABC):
     def runtimes(self) -> frozenset[str]:
         """The runtimes that it uses besides brokers; see `harness.tools.runtimes.known`."""
         return frozenset()
+
+    def queues(self, tools: Tools) -> Queues | None:
+        """Return the queue broker that it needs; by default none."""
+        return None
 
     @property
     def twin(self) -> Twin:
@@ -219,6 +230,44 @@ class StoredSubject(Subject):
     def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
         return self.lane_of(
             name=name, load=load, around=around, client="librdkafka", commits=self.commits
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueSubject(Subject):
+    """A forwarder between two queues."""
+
+    lanes: ClassVar[int] = 6
+    forwarder: QueueForwarder
+
+    @property
+    def runtimes(self) -> frozenset[str]:
+        return self.forwarder.runtimes
+
+    @property
+    def name(self) -> str:
+        return self.forwarder.name
+
+    @property
+    def says(self) -> str:
+        return f"{self.forwarder.client.upper()}, message and effect in one transaction"
+
+    def queues(self, tools: Tools) -> Queues:
+        return Queues(programs=partial(artemis_programs, tools))
+
+    @property
+    def twin(self) -> Twin:
+        """Acknowledged after its effect, a message is delivered again and has a second one."""
+        point = f"{QueueLane.role}/{WINDOW}/{BEFORE_COMMIT}/commit/first/{QUEUE_BROKER}"
+        return Twin(
+            subject=replace(self, forwarder=replace(self.forwarder, acknowledge="client")),
+            trial=_struck(f"client killed @ {point}", ends=1, ended_by=AFTER_COMMIT),
+            load=Load(transactions=3, records=1),
+        )
+
+    def lane(self, name: str, load: Load, around: Surroundings) -> Lane:
+        return QueueLane(
+            name=name, load=load, around=around, subject=replace(self.forwarder, sink=name)
         )
 
 
@@ -395,6 +444,8 @@ _EVERY: Final[tuple[Subject, ...]] = (
     GroupSubject(client="librdkafka", commits="before"),
     StoredSubject(lane_of=SqliteLane),
     StoredSubject(lane_of=PostgresLane),
+    QueueSubject(forwarder=QueueForwarder(client="jms")),
+    QueueSubject(forwarder=QueueForwarder(client="amqp")),
     StreamsSubject(),
     FlinkSubject(),
     ConnectSubject(),

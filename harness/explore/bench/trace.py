@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import merge
 from typing import Any, Final
 
-from onceproof.harness.explore.points import ANY, CHECKPOINT, WINDOW, Message, Purpose
+from onceproof.harness.explore.points import ANY, WINDOW, Message, Purpose
 from onceproof.harness.kafka.errors import error_name
 from onceproof.harness.links.gate.rules import FETCHED
 
@@ -106,7 +106,7 @@ def traced(events: Sequence[Event], *, role: str, reads: bool = False) -> tuple[
                 direction=direction,
                 api=api,
                 purpose=_purpose(event, working, life),
-                target=CHECKPOINT if direction == WINDOW else _TARGETS.get(api, ANY),
+                target=event["target"] if direction == WINDOW else _TARGETS.get(api, ANY),
                 ends=ended and api != "Produce",
             )
         )

@@ -102,7 +102,7 @@ def judge(tables: Mapping[str, pa.Table], lanes: Sequence[Lane]) -> Mapping[str,
     The first lane must be a quiet one, since its hops are used for the self-check of all.
     """
     found: dict[str, LaneVerdict] = {}
-    of = {topic: lane.name for lane in lanes for topic in lane.topics}
+    of = {topic: lane.name for lane in lanes for topic in lane.logs}
     claims = [claim for lane in lanes for claim in lane.claims()]
     for judged in check(History(dict(tables)), claims, alike=True).claims:
         lane = of[judged.claim.scope.input]

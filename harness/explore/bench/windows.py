@@ -12,12 +12,12 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Protocol
 
 from onceproof.harness.explore.points import CHECKPOINT, WINDOW, Purpose
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.processes.processes import Process
-from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
+from onceproof.harness.subjects.crash_point_trigger import StruckProcess
 from onceproof.harness.wait import wait_until
 
 _SIGN_SECONDS: Final = 5.0
@@ -33,6 +33,31 @@ class _Due:
     do: Callable[[], None]
 
 
+class WindowTrigger(Protocol):
+    """Freezes a client when it is in a window."""
+
+    @property
+    def hit(self) -> StruckProcess | None:
+        """The client that is frozen; None before."""
+
+    @property
+    def error(self) -> Exception | None:
+        """Why the window could not be examined; None if it could."""
+
+    @property
+    def misses(self) -> int:
+        """How often the client was stopped outside the window."""
+
+    def still_in_window(self) -> bool:
+        """Whether the client, which has been struck, was still in its window."""
+
+    def release(self) -> None:
+        """Let a client go on that is frozen."""
+
+    def end(self) -> None:
+        """Disarm; `hit` is final when this returns."""
+
+
 class Windows(ABC):
     """The windows of one lane, whose signs come from a thread of a subclass. Thread-safe.
 
@@ -41,6 +66,8 @@ class Windows(ABC):
 
     ends: ClassVar[str]
     """The window whose sign ends a unit."""
+    target: ClassVar[str] = CHECKPOINT
+    """What the client changes in its windows."""
 
     def __init__(self, process: Callable[[], Process | None]) -> None:
         """`process` returns the newest life of the client."""
@@ -52,7 +79,7 @@ class Windows(ABC):
         self._lock = threading.Lock()
 
     @abstractmethod
-    def arm(self, window: str) -> CrashPointTrigger:
+    def arm(self, window: str) -> WindowTrigger:
         """Freeze the client when it is next in a window, and leave it there."""
 
     @abstractmethod
@@ -90,23 +117,30 @@ class Windows(ABC):
         with self._lock:
             self._due.append(_Due(life=life, window=window, count=count, do=do))
 
-    def note(self, window: str, *, number: int, purpose: Purpose, at: int) -> None:
-        """Note that a window began, that of a micro-batch or checkpoint with a number."""
+    def note(
+        self, window: str, *, number: int, purpose: Purpose, at: int, life: int | None = None
+    ) -> None:
+        """Note that a window began, by default in the newest life.
+
+        `number` tells it from others of its name in that life, as that of a micro-batch does.
+        """
         with self._lock:
-            self._counts[window] += 1
+            life = life or self._life
+            self._counts[window] += life == self._life
             self._passed.append(
                 {
                     "direction": WINDOW,
                     "api": window,
+                    "target": self.target,
                     "purpose": purpose,
-                    "life": self._life,
+                    "life": life,
                     "at": at,
                     "ends": window == self.ends,
                     "client_id": None,
                     "producer": None,
                     # What makes it another one than those before.
-                    "link": CHECKPOINT,
-                    "connection": self._life,
+                    "link": self.target,
+                    "connection": life,
                     "correlation_id": number,
                 }
             )
@@ -142,7 +176,7 @@ class ArmedWindow:
 
     def __init__(self, windows: Windows, window: str) -> None:
         self._windows, self._window = windows, window
-        self._trigger: CrashPointTrigger | None = None
+        self._trigger: WindowTrigger | None = None
         self._met: list[Event] = []
         self._life = 0
         self._removed = False
@@ -182,6 +216,11 @@ class ArmedWindow:
         if self._trigger is not None and self._trigger.still_in_window():
             return None
         return f"it had left the window {self._window} when it was struck"
+
+    def release(self) -> None:
+        """Let a client go on that is frozen in the window."""
+        if self._trigger is not None:
+            self._trigger.release()
 
     def remove(self) -> None:
         """Disarm; what the trigger was about to strike is met when this returns."""

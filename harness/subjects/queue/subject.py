@@ -156,13 +156,14 @@ class QueueForwarder(SubjectBase):
             )
             for number in range(self.forwarders)
         ]
-        return Forwarders(tasks, parts, program=_program(self.client, parts.tools))
+        return Forwarders(tasks, parts, program=program_of(self.client, parts.tools))
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         return TopicSink(reader, topic=self.sink, view=self.view)
 
 
-def _program(client: Client, tools: Tools) -> Program:
+def program_of(client: Client, tools: Tools) -> Program:
+    """Return how to start a forwarder; raise `SetupError` if it cannot be had."""
     if client == "jms":
         return partial(artemis_programs(tools).command, "Forwarder")
     folder = proton() or ""

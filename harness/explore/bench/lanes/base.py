@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from onceproof.checkers import Claim
+from onceproof.harness.artemis.auditor import QueueAuditor
 from onceproof.harness.explore.bench.windows import Windows
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.history.writer import HistoryWriter
@@ -36,6 +37,8 @@ class Surroundings:
         addresses: where the harness connects, bypassing the proxies, by node id.
         reader: opens a reader of logs that bypasses the proxies.
         database: returns how an audience connects to PostgreSQL.
+        queue_broker: returns how an audience connects to the queue broker, if there is one.
+        queues: returns the direct access to its queues.
         history: folder of the histories of all lanes of the batch.
         work: folder for their tasks.
     """
@@ -45,6 +48,8 @@ class Surroundings:
     addresses: Mapping[int, str]
     reader: Callable[[], LogReader]
     database: Callable[[str], str]
+    queue_broker: Callable[[str], str]
+    queues: Callable[[], QueueAuditor]
     processes: Processes
     tools: Tools
     history: Path
@@ -88,6 +93,11 @@ class Lane(ABC):
         """Its topics, with their numbers of partitions."""
         return {self.name: 1}
 
+    @property
+    def logs(self) -> Collection[str]:
+        """The topics or queues of which something may be claimed."""
+        return self.topics.keys()
+
     @abstractmethod
     def claims(self) -> Sequence[Claim]:
         """Return what is claimed of it."""
@@ -123,6 +133,19 @@ class Lane(ABC):
     def replaced(self) -> bool:
         """Return whether others have taken over from the client."""
         return self.over()
+
+    def is_back(self, life: int, messages: Sequence[Event]) -> bool:
+        """Return whether a client that was paused is at work again.
+
+        Args:
+            life: number of its life.
+            messages: all messages of the lane since it was paused.
+        """
+        return any((e["life"], e["api"]) == (life, self.comes_back_by) for e in messages)
+
+    def disconnect(self) -> None:
+        """Let the server close the client's connections, if acts at its windows need that."""
+        raise NotImplementedError(f"{self.role}: no window is at a server")
 
     def wait_over(self, seconds: float) -> None:
         """Wait until its work is done; raise `Overdue` if it is not in time."""

@@ -150,7 +150,13 @@ def test_targets() -> None:
 
 
 def window(api: str, *, purpose: str = "commit", life: int = 1, **more: Any) -> dict[str, Any]:
-    fields = {"direction": "window", "purpose": purpose, "life": life, "ends": api == "committed"}
+    fields = {
+        "direction": "window",
+        "target": "checkpoint",
+        "purpose": purpose,
+        "life": life,
+        "ends": api == "committed",
+    }
     return {"api": api, **fields, **more}
 
 
