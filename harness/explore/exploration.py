@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol, get_args
 
 from onceproof.harness.explore.acts import Single
-from onceproof.harness.explore.funnel import Funnel, funnel, singles_in
+from onceproof.harness.explore.funnel import Funnel, few_new, funnel, singles_in
 from onceproof.harness.explore.journal import Confirmed, Entry, Journal, Known, Shrunk
 from onceproof.harness.explore.pairs import Pairs, in_turn, pairs
 from onceproof.harness.explore.points import Passed, learn, place_of
 from onceproof.harness.explore.shrinking import Shrinker, smallest, tries_for
-from onceproof.harness.explore.singles import TRIES, Singles, few_new
+from onceproof.harness.explore.singles import TRIES, Singles
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial, key_of, parse_key, together
 
 PASSES: Final = 6
@@ -130,7 +130,7 @@ class Exploration:
             for trial, outcome in self._attempt(trials):
                 singles.take(trial.faults[0], outcome)
         self._confirm_and_shrink()
-        if self.with_pairs and not singles.left and not self._over:
+        if self.with_pairs and not singles.left:
             self._try_pairs(singles)
             self._confirm_and_shrink()
         return self.figures

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from onceproof.harness.explore.acts import Single, singles
 from onceproof.harness.explore.journal import Known
@@ -14,10 +14,19 @@ from onceproof.harness.explore.points import Protocol, learn
 from onceproof.harness.explore.singles import TRIES
 from onceproof.harness.explore.trials import Outcome, parse_key
 
+_RARE: Final = 0.01
+"""Pairs are no longer tried if a new reaction is less probable than this."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PairFigures:
-    """Numbers of pairs: possible, chosen, like others, assumed independent, and tried."""
+    """Numbers of pairs: possible, chosen, like others, assumed independent, and tried.
+
+    Attributes:
+        missed: number of pairs that were missed in all tries.
+        left: number of pairs that are chosen or drawn, and neither hit nor missed.
+        rare: whether new reactions are so rare that the others are left out.
+    """
 
     possible: int
     chosen: int
@@ -27,6 +36,9 @@ class PairFigures:
     drawn_hit: int
     differed: int
     """Drawn pairs with a violation that neither of their singles had."""
+    missed: int
+    left: int
+    rare: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +129,8 @@ def singles_in(known: Known) -> tuple[dict[Single, Outcome], dict[Single, str]]:
 def _pairs(known: Known, pairs: Pairs) -> PairFigures:
     chosen, drawn = ({trial.key for trial in part} for part in (pairs.chosen, pairs.drawn))
     hit = {e.key: e.outcome for e in known.trials if e.outcome.hit}
+    tries = Counter(e.key for e in known.trials)
+    missed = {key for key in chosen | drawn if key not in hit and tries[key] >= TRIES}
     alone = {key for key, outcome in hit.items() if outcome.violated and " + " not in key}
     return PairFigures(
         possible=pairs.possible,
@@ -128,7 +142,21 @@ def _pairs(known: Known, pairs: Pairs) -> PairFigures:
         differed=sum(
             hit[key].violated and alone.isdisjoint(key.split(" + ")) for key in drawn & hit.keys()
         ),
+        missed=len(missed),
+        left=len((chosen | drawn) - hit.keys() - missed),
+        rare=few_new(hit[key].signature for key in hit if " + " in key),
     )
+
+
+def few_new(signatures: Iterable[object]) -> bool:
+    """Whether few new signatures are to be expected, by Good and Turing's estimate.
+
+    It is the number of signatures that occurred once, divided by the number of trials. Fewer trials
+    than it takes to see a rare signature say nothing.
+    """
+    counts = Counter(signatures)
+    once = sum(count == 1 for count in counts.values())
+    return counts.total() * _RARE >= 1 and once / counts.total() < _RARE
 
 
 def _smallest(known: Known) -> dict[str, str]:
@@ -160,7 +188,8 @@ def told(figures: Funnel) -> list[str]:
             f"{pairs.alike} like another one, with a fault that violates alone, or with "
             "two failing brokers, "
             f"{pairs.independent} assumed independent ({pairs.drawn_hit} of them tried, "
-            f"{pairs.differed} differed)"
+            f"{pairs.differed} differed); {pairs.missed} missed after {TRIES} tries, {pairs.left} "
+            f"left{_WHY_LEFT if pairs.rare and pairs.left else ''}"
         )
     lines += [
         f"trials   {figures.trials}, with {figures.signatures} different reactions, "
@@ -177,6 +206,7 @@ def told(figures: Funnel) -> list[str]:
     return lines
 
 
+_WHY_LEFT: Final = ", since a new reaction is to be expected in fewer than 1 % of them"
 _VERDICT = {
     "holds": "hold",
     "violated": "violated",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from zlib import crc32
@@ -84,13 +84,3 @@ class Singles:
             single.act.cost,
             single.id,
         )
-
-
-def few_new(signatures: Iterable[object], *, share: float = 0.01) -> bool:
-    """Whether few new signatures are to be expected, by Good and Turing's estimate.
-
-    It is the number of signatures that occurred once, divided by the number of trials.
-    """
-    counts = Counter(signatures)
-    once = sum(count == 1 for count in counts.values())
-    return bool(counts) and once / counts.total() < share

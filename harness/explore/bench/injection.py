@@ -299,6 +299,8 @@ def _apis_after(events: Sequence[Event], hit: int) -> tuple[str, ...]:
     found: list[str] = []
     for event in events[hit + 1 :]:
         api = event["api"]
+        if event["direction"] == WINDOW and event["purpose"] == "recovery":
+            api += " again"
         if event["direction"] != "response" and api not in _ANYWAY and found[-1:] != [api]:
             found.append(api)
     return tuple(found[:_AFTER])

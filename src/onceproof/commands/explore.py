@@ -237,7 +237,9 @@ def exit_code(figures: Funnel) -> int:
         return VIOLATED
     if figures.hit.get("stalled"):
         return STALLED
-    if figures.left or figures.missed or figures.hit.get("unknown"):
+    pairs = figures.pairs
+    pairs_left = pairs is not None and pairs.left and not pairs.rare
+    if figures.left or figures.missed or pairs_left or figures.hit.get("unknown"):
         return UNEXERCISED
     return 0
 
@@ -281,7 +283,7 @@ class _Progress:
         rate = (figures.trials - self._before) / minutes
         waiting = figures.left
         if figures.pairs is not None:
-            waiting = figures.pairs.chosen - figures.pairs.chosen_hit
+            waiting = figures.pairs.left
         left = f", about {waiting / rate:.0f} min left" if rate else ""
         print(
             f"progress {figures.trials} trials, {len(figures.violations)} violated, "

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from onceproof.commands.explore import exit_code
 from onceproof.harness.explore.acts import singles
 from onceproof.harness.explore.exploration import (
     CONFIRMATIONS,
@@ -16,7 +17,7 @@ from onceproof.harness.explore.exploration import (
     Load,
     NotSound,
 )
-from onceproof.harness.explore.funnel import Funnel, funnel
+from onceproof.harness.explore.funnel import Funnel, few_new, funnel, told
 from onceproof.harness.explore.journal import JOURNAL, Journal, merged, read
 from onceproof.harness.explore.pairs import pairs
 from onceproof.harness.explore.points import learn
@@ -174,6 +175,28 @@ def test_time_limit_ends_it_after_a_batch(tmp_path: Path) -> None:
     figures = explored(tmp_path, bench, limits=Limits(over=lambda: bench.batches >= 2))
     assert figures.trials == 2 * bench.size
     assert figures.left == len(SINGLES) - figures.trials
+
+
+def test_pairs_that_are_left_are_told(tmp_path: Path) -> None:
+    """Also if there was no time for any of them; the exit code is that of an incomplete picture."""
+    bench = ToyBench(size=500)
+    enough = Limits(over=lambda: len(bench.tried) >= len(SINGLES))
+    singles_only = explored(tmp_path, bench, limits=enough)
+    assert singles_only.left == 0
+    assert singles_only.pairs is not None
+    assert singles_only.pairs.left > singles_only.pairs.chosen
+    assert exit_code(singles_only) == 5
+    whole = explored(tmp_path, bench)
+    assert whole.pairs is not None
+    assert exit_code(whole) == 0
+    assert whole.pairs.left == 0 or whole.pairs.rare
+    assert any(f"{whole.pairs.left} left" in line for line in told(whole))
+
+
+@given(st.lists(st.integers(0, 3), max_size=300))
+def test_reactions_are_rare_by_the_estimate_and_never_by_few_trials(seen: list[int]) -> None:
+    once = sum(seen.count(each) == 1 for each in set(seen))
+    assert few_new(seen) is (len(seen) >= 100 and once * 100 < len(seen))
 
 
 def test_shards_try_every_single_once(tmp_path: Path) -> None:
