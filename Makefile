@@ -6,7 +6,7 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak matrix power known-bugs versions agree mutants fuzz-runs bench-checking bench-shapes bench-edn bench-audit bench-gate bench-report reference docs dist lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix power known-bugs versions pictures agree mutants fuzz-runs bench-checking bench-shapes bench-edn bench-audit bench-gate bench-report reference docs dist lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -76,6 +76,9 @@ versions: .bootstrap ## A sample of scenarios in other versions, as it comes out
 known-bugs: .bootstrap ## Known bugs of released versions, found again by generic means (ONLY=, SEEDS=)
 	@$(BIN)/python -m tests.known_bugs --page docs/reference/known-bugs.md \
 		$(if $(ONLY),--only $(ONLY)) $(if $(filter command% env%,$(origin SEEDS)),--seeds $(SEEDS))
+
+pictures: .bootstrap ## The pictures of README and docs anew, from a real run; needs Chromium
+	@$(BIN)/python -m tests.pictures
 
 agree: .bootstrap ## Thousands of generated histories, judged by every engine and by the oracle
 	@$(BIN)/python -m tests.properties.checkers.agree $(options)

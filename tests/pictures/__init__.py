@@ -1,0 +1,1 @@
+"""Pictures of the documentation, made anew from real runs."""
