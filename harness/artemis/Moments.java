@@ -9,8 +9,8 @@ import java.nio.file.StandardOpenOption;
  * Windows of a forwarder at which a fault may hold it, in order to kill it there.
  *
  * The fault writes the names of windows to `NAME.hold`, one a line. While the forwarder is held,
- * `NAME.held` contains its record. It continues when `NAME.hold` no longer has the window. If there is a file `NAME.passed`, it
- * gets a line for every window: its name and the record.
+ * `NAME.held` contains its record. It continues when `NAME.hold` no longer has the window. If there
+ * is a file `NAME.passed`, it gets a line for every window: its name and the record.
  */
 final class Moments {
     private final Path wanted;

@@ -170,7 +170,8 @@ final class QueueAuditor {
         var question = session.createMessage();
         JMSManagementHelper.putOperationInvocation(
                 question, ResourceNames.BROKER, operation, with);
-        result(new QueueRequestor(session, MANAGEMENT).request(question), operation, "the broker");
+        var reply = new QueueRequestor(session, MANAGEMENT).request(question);
+        say(Map.of("result", String.valueOf(result(reply, operation, "the broker"))));
         say(Map.of("end", 1));
     }
 

@@ -134,9 +134,13 @@ class QueueAuditor:
         """
         self._ask(f"send {address} {json.dumps(list(messages))}")
 
-    def disconnect(self, address: str) -> None:
-        """Close the connections of the consumers of an address; raises like `log`."""
-        self._ask(f"disconnect {address}")
+    def disconnect(self, address: str) -> bool:
+        """Close the connections of the consumers of an address; return whether there were any.
+
+        Raises like `log`.
+        """
+        (row,) = self._ask(f"disconnect {address}")
+        return bool(row["result"] == "true")
 
     def _log_of(self, address: str) -> str:
         return address if address in self._unconsumed else audited(address)

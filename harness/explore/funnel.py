@@ -23,6 +23,7 @@ class PairFigures:
     """Numbers of pairs: possible, chosen, like others, assumed independent, and tried.
 
     Attributes:
+        verdicts: number of pairs that were hit, by verdict.
         missed: number of pairs that were missed in all tries.
         left: number of pairs that are chosen or drawn, and neither hit nor missed.
         rare: whether new reactions are so rare that the others are left out.
@@ -36,6 +37,7 @@ class PairFigures:
     drawn_hit: int
     differed: int
     """Drawn pairs with a violation that neither of their singles had."""
+    verdicts: Mapping[str, int]
     missed: int
     left: int
     rare: bool
@@ -142,6 +144,7 @@ def _pairs(known: Known, pairs: Pairs) -> PairFigures:
         differed=sum(
             hit[key].violated and alone.isdisjoint(key.split(" + ")) for key in drawn & hit.keys()
         ),
+        verdicts=dict(Counter(hit[key].verdict for key in (chosen | drawn) & hit.keys())),
         missed=len(missed),
         left=len((chosen | drawn) - hit.keys() - missed),
         rare=few_new(hit[key].signature for key in hit if " + " in key),

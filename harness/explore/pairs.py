@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from onceproof.harness.explore.acts import Single, singles
-from onceproof.harness.explore.points import LOOKUPS, Passed, Point, place_of
+from onceproof.harness.explore.points import LOOKUPS, WINDOW, Passed, Place, Point, place_of
 from onceproof.harness.explore.trials import Aimed, Outcome, Signature, Trial
 
 DRAWN: Final = 0.05
@@ -81,7 +81,8 @@ def pairs(quiet: Sequence[Passed], hit: Mapping[Single, Outcome], *, seed: int) 
                 reason = depends
                 if second.act.kills and left_behind:
                     reason = "the client is killed at the commit that follows an abort"
-                if second in left_out or (first.act.breaks and second.act.breaks):
+                both = first.act.breaks and second.act.breaks
+                if second in left_out or both or _at_one_window(first, start, second, place):
                     alike += 1
                     continue
                 trial = Trial(
@@ -93,6 +94,12 @@ def pairs(quiet: Sequence[Passed], hit: Mapping[Single, Outcome], *, seed: int) 
                     chosen[trial] = reason
     drawn = random.Random(seed).sample(rest, round(len(rest) * DRAWN))
     return Pairs(chosen=chosen, drawn=tuple(drawn), independent=len(rest), alike=alike)
+
+
+def _at_one_window(one: Single, at: Place, other: Single, then: Place) -> bool:
+    """Return whether both faults wait for the same window of a life: they would act together."""
+    windows = {(s.point.direction, s.point.api, p.life) for s, p in ((one, at), (other, then))}
+    return len(windows) == 1 and one.point.direction == WINDOW
 
 
 def _doubles(hit: Mapping[Single, Outcome]) -> set[Single]:

@@ -33,7 +33,8 @@ ANY_PIPELINE: Final[tuple[Advice, ...]] = (
     advice(
         "unfounded-output",
         "Set `isolation.level=read_committed` in the pipeline's consumer "
-        "(`kafka.isolation.level` in Spark): it processed a record of an aborted transaction.",
+        "(`kafka.isolation.level` in Spark): it may have processed a record of an aborted "
+        "transaction.",
     ),
     advice(
         "wrong-output",

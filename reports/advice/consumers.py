@@ -27,14 +27,15 @@ CONSUMERS: Final[tuple[Advice, ...]] = (
     advice(
         "duplicate-output zombie-write",
         "Pass the consumer's own group metadata to `sendOffsetsToTransaction`, not a group name "
-        "alone: only then is an instance fenced that was paused while others took its partitions.",
+        "alone: only then is an instance fenced that was paused while others took its partitions. "
+        "aiokafka accepts a name only.",
         systems=_TOPIC,
     ),
     advice(
         "lost-output offset-ahead",
         "Set `enable.auto.commit=false`, and commit an offset only when its outputs are "
         "acknowledged. After an aborted transaction, seek back to the committed offsets, or the "
-        "next poll continues behind the inputs that were aborted.",
+        "next poll continues after the inputs that were aborted.",
         systems=_TOPIC,
         page=_TUTORIAL,
     ),
@@ -90,7 +91,8 @@ CONSUMERS: Final[tuple[Advice, ...]] = (
     ),
     advice(
         "lost-output offset-ahead",
-        "Acknowledge a message when its outputs are sent and confirmed, not when it is received.",
+        "Acknowledge a message, or commit its offset, when its outputs are sent and confirmed, not "
+        "when it is received.",
         systems=_QUEUE,
         page=_QUEUE_PAGE,
     ),

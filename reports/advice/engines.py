@@ -42,7 +42,7 @@ ENGINES: Final[tuple[Advice, ...]] = (
         "offset-gap",
         "Do not edit, copy or clean up a checkpoint, and do not share it between two queries. "
         "Start a new checkpoint only with a new output, or from the offsets in the output.",
-        systems=(System.SPARK, System.FLINK),
+        systems=_SPARK,
         page=_SPARK_PAGE,
     ),
     advice(
@@ -58,10 +58,11 @@ ENGINES: Final[tuple[Advice, ...]] = (
         systems=_SPARK,
     ),
     advice(
-        "duplicate-output offset-behind offset-regressed zombie-write",
+        "duplicate-output offset-behind offset-regressed offset-gap zombie-write",
         "Set `DeliveryGuarantee.EXACTLY_ONCE` with a `transactionalIdPrefix` of the job's own, "
-        "enable checkpoints, restart from the newest checkpoint, and let readers of the output "
-        "use `read_committed`.",
+        "enable checkpoints, and let readers of the output use `read_committed`. Restart a job "
+        "from its newest checkpoint, but not before the old one is known to be dead: a job that "
+        "is only paused goes on and writes again (`docs/findings/flink-zombie.md`).",
         systems=_FLINK,
         page=_FLINK_PAGE,
     ),
@@ -82,7 +83,8 @@ ENGINES: Final[tuple[Advice, ...]] = (
     ),
     advice(
         "reordered-output",
-        "Use the same key from source to sink, and the sink's parallelism of the operator before.",
+        "Use the same key from source to sink, and give the sink the parallelism of the operator "
+        "before it.",
         systems=_FLINK,
     ),
     advice(
@@ -93,7 +95,8 @@ ENGINES: Final[tuple[Advice, ...]] = (
     ),
     advice(
         "lost-output offset-ahead reordered-output",
-        "Check the handlers of exceptions: one that returns `CONTINUE` skips the record. Do not "
+        "Check the handlers of exceptions: one that returns `CONTINUE` or `RESUME` "
+        "skips the record. Do not "
         "forward records from a thread of your own.",
         systems=_STREAMS,
     ),

@@ -7,15 +7,13 @@ from typing import Final
 from onceproof.reports.advice.advice import Advice, advice
 
 _AUDIT: Final = "how-to/audit-a-cluster.md"
-_EXPLORE: Final = "how-to/explore-a-client.md"
 _VERSION: Final = "how-to/test-another-version.md"
 
 TOPICS: Final[tuple[Advice, ...]] = (
     advice(
         "duplicate",
         "Set `enable.idempotence=true` and leave retries to the client: a record that the program "
-        "itself sends again is a new record to the broker. If a restarted program sends again what "
-        "its predecessor sent, use a `transactional.id` that stays the same.",
+        "itself sends again is a new record to the broker.",
     ),
     advice(
         "lost-write",
@@ -37,16 +35,20 @@ TOPICS: Final[tuple[Advice, ...]] = (
         "the same `transactional.id` before anything is sent again.",
     ),
     advice(
-        "aborted-read precommitted-read",
+        "aborted-read",
         "Set `isolation.level=read_committed` in every consumer; librdkafka has it by default, the "
         "Java client and Spark do not.",
     ),
     advice(
         "G1c G1c-process G1c-realtime",
-        "Give each running producer a `transactional.id` of its own, and use brokers of version "
-        "4.0 or later with `transaction.version=2`, which reject late requests of an earlier "
-        "transaction (KAFKA-17754).",
-        page=_EXPLORE,
+        "Give each running producer a `transactional.id` of its own.",
+    ),
+    advice(
+        "precommitted-read G1c G1c-process G1c-realtime",
+        "A late request to end a transaction may have ended the next one (KAFKA-17754). Brokers of "
+        "version 4.0 or later with `transaction.version=2` reject it, if the client uses this "
+        "version too: Java from 4.0 on does, librdkafka 2.16 does not.",
+        page="findings/late-commit.md",
     ),
     advice(
         "inconsistent-offsets",
@@ -70,8 +72,9 @@ TOPICS: Final[tuple[Advice, ...]] = (
     ),
     advice(
         "hanging-transaction",
-        "Find the open transaction with `kafka-transactions.sh find-hanging` and end it with "
-        "`abort`. Lower `transaction.timeout.ms`, so that the coordinator ends it sooner.",
+        "If its producer has just ended, the coordinator ends it after `transaction.timeout.ms`. "
+        "Otherwise find it with `kafka-transactions.sh describe-producers`, and end it with "
+        "`abort`.",
         page=_AUDIT,
     ),
     advice(

@@ -28,6 +28,7 @@ def _context(report: Report) -> Mapping[str, object]:
         "hints": {anomaly.name: anomaly.hint for anomaly in anomalies().values()},
         "prose": prose,
         "story": story,
+        "system": report.run.system,
         "trace": trace,
         "transactions": transactions,
         "witness_of": witness,

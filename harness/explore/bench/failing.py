@@ -19,6 +19,7 @@ from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _REPLACED_SECONDS: Final = 180.0
 """Includes the time until all clients are there."""
+_TRIALS_SECONDS: Final = 300.0
 _FOUND_SECONDS: Final = 20.0
 """How long clients have to find the other brokers before the broker that failed is back."""
 _IN_SYNC_SECONDS: Final = 60.0
@@ -119,7 +120,13 @@ class QueueBrokerKilled(Failing):
         self._stage.restart(self.broker)
 
     def wait_replaced(self, done: Callable[[], bool]) -> None:
-        return
+        wait_until(
+            done,
+            what=f"the trials in which {self.broker} is killed",
+            seconds=_TRIALS_SECONDS,
+            every=0.1,
+            stop=self._stop,
+        )
 
     def mend(self) -> None:
         self._undo()

@@ -190,11 +190,14 @@ class Injection:
             left = armed.left()
             self._lane.start()
             return left
-        if aimed.single.act.disconnects:
-            self._lane.disconnect()
-            return armed.left()
-        assert self._convoy is not None
-        return self._convoy.arrive(self._convoy.broker) or armed.left()
+        why = self._lane.without_effect(aimed.single)
+        if aimed.single.act.breaks:
+            assert self._convoy is not None
+            if why is None:
+                why = self._convoy.arrive(self._convoy.broker)
+            else:
+                self._convoy.leave()
+        return armed.left() or why
 
     def _break(self, rule: Placed) -> str | None:
         """Let the target of a held message fail, with those of others; return why it missed."""

@@ -34,11 +34,11 @@ class _Due:
 
 
 class WindowTrigger(Protocol):
-    """Freezes a client when it is in a window."""
+    """Holds a client, frozen or not, when it is in a window."""
 
     @property
     def hit(self) -> StruckProcess | None:
-        """The client that is frozen; None before."""
+        """The client that is held; None before."""
 
     @property
     def error(self) -> Exception | None:
@@ -52,17 +52,14 @@ class WindowTrigger(Protocol):
         """Whether the client, which has been struck, was still in its window."""
 
     def release(self) -> None:
-        """Let a client go on that is frozen."""
+        """Let a client go on that is held."""
 
     def end(self) -> None:
         """Disarm; `hit` is final when this returns."""
 
 
 class Windows(ABC):
-    """The windows of one lane, whose signs come from a thread of a subclass. Thread-safe.
-
-    A sign is taken for one of the client's newest life: a file does not say who wrote it.
-    """
+    """The windows of one lane, whose signs come from a thread of a subclass. Thread-safe."""
 
     ends: ClassVar[str]
     """The window whose sign ends a unit."""
@@ -218,7 +215,7 @@ class ArmedWindow:
         return f"it had left the window {self._window} when it was struck"
 
     def release(self) -> None:
-        """Let a client go on that is frozen in the window."""
+        """Let a client go on that is held in the window."""
         if self._trigger is not None:
             self._trigger.release()
 

@@ -7,6 +7,7 @@ messages. AMQP has no time-out for declare and commit, so it closes a silent con
 from __future__ import annotations
 
 import sys
+import time
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
@@ -25,6 +26,7 @@ from onceproof.harness.subjects.queue.moments import (
     AFTER_COMMIT,
     BEFORE_COMMIT,
     BEFORE_WRITE,
+    LOOK_EVERY,
     Moments,
 )
 from onceproof.harness.subjects.queue.task import ForwarderTask
@@ -124,7 +126,7 @@ class Forwarder:
         messages = [message for message, _ in taken]
         self._record("delivered", messages)
         first = str(messages[0].properties[_RECORD])
-        self._moments.reached(BEFORE_WRITE, first)
+        self._reached(connection, BEFORE_WRITE, first)
         if self._transacted:
             self._in_transaction(connection, sender, taken, first)
         else:
@@ -132,11 +134,21 @@ class Forwarder:
                 if sender.send(self._effect(message)).remote_state != Delivery.ACCEPTED:
                     raise Refused(f"the effect of {first} was not accepted")
                 self._record("written", [message])
-                self._moments.reached(BEFORE_COMMIT, first)
+                self._reached(connection, BEFORE_COMMIT, first)
                 delivery.update(Delivery.ACCEPTED)
                 delivery.settle()
                 self._flush(connection)
-        self._moments.reached(AFTER_COMMIT, first)
+        self._reached(connection, AFTER_COMMIT, first)
+
+    def _reached(self, connection: Any, moment: str, record: str) -> None:
+        """Wait at a moment if that is requested, and send heartbeats meanwhile."""
+
+        def idle() -> None:
+            time.sleep(LOOK_EVERY)
+            with suppress(ProtonException):  # it is used again later
+                connection.wait(lambda: False, timeout=LOOK_EVERY)
+
+        self._moments.reached(moment, record, idle)
 
     def _in_transaction(
         self, connection: Any, sender: Any, taken: list[tuple[Any, Any]], first: str
@@ -155,7 +167,7 @@ class Forwarder:
             ending.transaction.accept(delivery)
         self._flush(connection)
         self._record("written", [message for message, _ in taken])
-        self._moments.reached(BEFORE_COMMIT, first)
+        self._reached(connection, BEFORE_COMMIT, first)
         ending.transaction.commit()
         connection.wait(lambda: ending.outcome, msg="the transaction's outcome")
         for delivery in sent:

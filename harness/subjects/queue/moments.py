@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -25,7 +25,7 @@ MOMENTS: Final[Mapping[str, str]] = {
 }
 """Before the effect is written, before the message is consumed, after both. With AUTO_ACKNOWLEDGE
 the message is consumed from the start."""
-_LOOK_EVERY: Final = 0.005
+LOOK_EVERY: Final = 0.005
 
 
 class Moments:
@@ -78,8 +78,13 @@ class Moments:
         whole = self._passed.read_text().rpartition("\n")[0].splitlines()
         return [(moment, record) for moment, _, record in (line.partition(" ") for line in whole)]
 
-    def reached(self, moment: str, record: str) -> None:
-        """Called by the forwarder at a moment: wait there while that is requested."""
+    def reached(
+        self, moment: str, record: str, idle: Callable[[], None] = lambda: time.sleep(LOOK_EVERY)
+    ) -> None:
+        """Called by the forwarder at a moment: wait there while that is requested.
+
+        `idle` is called again and again meanwhile, and takes a few milliseconds.
+        """
         if self._passed.exists():
             with self._passed.open("a") as passed:
                 passed.write(f"{moment} {record}\n")
@@ -87,7 +92,7 @@ class Moments:
             return
         self._held.write_text(record)
         while self._wants(moment):
-            time.sleep(_LOOK_EVERY)
+            idle()
         self._held.unlink(missing_ok=True)
 
     def _wants(self, moment: str) -> bool:

@@ -37,7 +37,7 @@ def run(
             min=0,
             max=2,
             help="transaction.version of the cluster (default: that of the brokers); 2 rejects "
-            "late requests of an earlier transaction.",
+            "late requests of an earlier transaction, if the client uses it too.",
         ),
     ] = None,
     private: Private = False,

@@ -30,6 +30,7 @@ from onceproof.harness.explore.funnel import Funnel, funnel, told
 from onceproof.harness.explore.journal import JOURNAL, BadJournal, Journal, Known, merged, read
 from onceproof.harness.explore.pairs import united
 from onceproof.harness.explore.trials import parse_key
+from onceproof.harness.kafka.log_reader import UnreadableLog
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.runtimes.known import asked, check_used
@@ -235,11 +236,12 @@ def exit_code(figures: Funnel) -> int:
     """Return 1 after a violation, 4 if a client never ended, 5 if the picture is incomplete."""
     if figures.violations:
         return VIOLATED
-    if figures.hit.get("stalled"):
-        return STALLED
     pairs = figures.pairs
-    pairs_left = pairs is not None and pairs.left and not pairs.rare
-    if figures.left or figures.missed or pairs_left or figures.hit.get("unknown"):
+    verdicts = {*figures.hit, *(() if pairs is None else pairs.verdicts)}
+    if "stalled" in verdicts:
+        return STALLED
+    incomplete = pairs is not None and (pairs.missed or (pairs.left and not pairs.rare))
+    if figures.left or figures.missed or incomplete or "unknown" in verdicts:
         return UNEXERCISED
     return 0
 
@@ -305,7 +307,7 @@ def _trouble(folder: Path) -> Iterator[None]:
         sys.exit(INTERRUPTED)
     except BadJournal as error:
         sys.exit(_usage(str(error)))
-    except (NotSound, StageTrouble, Overdue, ValueError) as error:
+    except (NotSound, StageTrouble, Overdue, UnreadableLog, ValueError) as error:
         print(f"onceproof: {error}. Logs are in {folder}.", file=sys.stderr)
         sys.exit(TROUBLE)
 

@@ -62,6 +62,7 @@ def test_report_advises_what_fits_its_system(small: SimpleNamespace) -> None:
     page = html.unescape(render(report))
     assert "store the query id and the batch id in the transaction of the rows" in page
     assert "docs/how-to/test-a-spark-job.md" in page
+    assert "What to do in Spark" in page
     assert "processing.guarantee" not in page
     unknown = render(build(small.record(), history, small.judgement(history)))
     assert "query id" not in unknown

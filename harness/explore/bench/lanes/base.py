@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 
 from onceproof.checkers import Claim
 from onceproof.harness.artemis.auditor import QueueAuditor
+from onceproof.harness.explore.acts import Single
 from onceproof.harness.explore.bench.windows import Windows
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.history.writer import HistoryWriter
@@ -143,8 +144,12 @@ class Lane(ABC):
         """
         return any((e["life"], e["api"]) == (life, self.comes_back_by) for e in messages)
 
-    def disconnect(self) -> None:
-        """Let the server close the client's connections, if acts at its windows need that."""
+    def without_effect(self, single: Single) -> str | None:
+        """Let the server do what an act in a window asks of it, unless the convoy does.
+
+        Returns:
+            Why that has, or would have, no effect; None if it has.
+        """
         raise NotImplementedError(f"{self.role}: no window is at a server")
 
     def wait_over(self, seconds: float) -> None:

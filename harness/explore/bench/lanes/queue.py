@@ -13,6 +13,7 @@ from onceproof.checkers import Claim, exactly_once
 from onceproof.harness.artemis.auditor import QueueAuditor, QueueTrouble
 from onceproof.harness.artemis.configuration import consumed
 from onceproof.harness.artemis.queue_log import QueueLog
+from onceproof.harness.explore.acts import Single
 from onceproof.harness.explore.bench.lanes.base import Lane, in_turn, kind_of
 from onceproof.harness.explore.bench.lanes.queue_windows import QueueWindows
 from onceproof.harness.history.identity import RECORD_HEADER
@@ -22,6 +23,7 @@ from onceproof.harness.kafka.single_partition_log import ReaderOfAll
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.run.collect import write_log
 from onceproof.harness.sinks.topic import TopicSink
+from onceproof.harness.subjects.queue.moments import AFTER_COMMIT
 from onceproof.harness.subjects.queue.subject import QueueForwarder, program_of
 from onceproof.harness.subjects.queue.task import ForwarderTask
 from onceproof.harness.workload.payments import Payment, Payments, payments_of
@@ -127,6 +129,7 @@ class QueueLane(Lane):
         if self._over or time.monotonic() < self._looked + _EVERY:
             return self._over
         self._looked = time.monotonic()
+        self.windows.check()
         if not self.lives[-1].leader_alive():
             self.start()
         if not self._pending and self._consumed():
@@ -180,8 +183,22 @@ class QueueLane(Lane):
         lines = log.read_text(errors="replace").splitlines() if log.exists() else []
         return [line for line in lines if line.startswith(_FAILED)]
 
-    def disconnect(self) -> None:
-        self._queues.disconnect(self.source)
+    def without_effect(self, single: Single) -> str | None:
+        """Disconnect it if that is the act; a broker that has no messages of it changes nothing."""
+        try:
+            left = self._queues.counts(self.source)
+            if single.point.api != AFTER_COMMIT and not left.delivering:
+                return "the broker had taken back the messages"
+            if single.act.disconnects and not self._queues.disconnect(self.source):
+                return "it was not connected"
+        except QueueTrouble as error:
+            return f"the queue broker did not answer: {error}"
+        return None
+
+    def replaced(self) -> bool:
+        """Return whether its next life has messages in hand."""
+        life = len(self.lives)
+        return self.over() or any(event["life"] == life for event in self.windows.passed())
 
     def perceived(self) -> str:
         logged = [line for life in range(len(self.lives)) for line in self._logged(life + 1)]

@@ -26,13 +26,16 @@ class QueueWindows(Windows):
     def __init__(self, folder: Path, name: str, process: Callable[[], Process | None]) -> None:
         """`folder` is the `work` of its tasks; `process` returns its newest life."""
         super().__init__(process)
-        self._process = process
         self._folder, self._name = folder, name
         self._moments: list[Moments] = []
         self._noted: list[int] = []
         """Number of moments of each life that are noted."""
-        self._first_in: dict[str, int] = {}
-        """Record → the life that first had it in hand."""
+        self._had: set[str] = set()
+        """Records that a life has had in hand."""
+        self._again: dict[int, bool] = {}
+        """Life → whether what it has in hand was delivered before."""
+        self.error: Exception | None = None
+        """Why signs are no longer seen."""
         self._units = 0
         self._taking = threading.Lock()
         self._over = threading.Event()
@@ -53,10 +56,11 @@ class QueueWindows(Windows):
             super().begin()
 
     def arm(self, window: str) -> HeldForwarder:
-        return HeldForwarder(self._moments[-1], window, self._process)
+        return HeldForwarder(self._moments[-1], window, self._newest)
 
     def check(self) -> None:
-        return
+        if self.error is not None:
+            raise self.error
 
     def close(self) -> None:
         self._over.set()
@@ -64,8 +68,11 @@ class QueueWindows(Windows):
         self._take()
 
     def _follow(self) -> None:
-        while not self._over.wait(_EVERY):
-            self._take()
+        try:
+            while not self._over.wait(_EVERY):
+                self._take()
+        except Exception as error:
+            self.error = error
 
     def _take(self) -> None:
         with self._taking:
@@ -76,9 +83,12 @@ class QueueWindows(Windows):
                     self._note(window, record, life, self._noted[life - 1])
 
     def _note(self, window: str, record: str, life: int, number: int) -> None:
+        if window == BEFORE_WRITE:
+            self._again[life] = record in self._had
+            self._had.add(record)
         purpose: Purpose = "work" if window == BEFORE_WRITE else "commit"
-        if self._first_in.setdefault(record, life) != life:
-            purpose = "recovery"  # an earlier life had it in hand
+        if self._again[life]:
+            purpose = "recovery"
         self.note(window, number=number, purpose=purpose, at=now(), life=life)
         self._units += window == AFTER_COMMIT
 

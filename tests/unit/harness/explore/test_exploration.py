@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -189,8 +190,16 @@ def test_pairs_that_are_left_are_told(tmp_path: Path) -> None:
     whole = explored(tmp_path, bench)
     assert whole.pairs is not None
     assert exit_code(whole) == 0
-    assert whole.pairs.left == 0 or whole.pairs.rare
     assert any(f"{whole.pairs.left} left" in line for line in told(whole))
+    for changed, code in (
+        ({"missed": 1}, 5),
+        ({"left": 1, "rare": False}, 5),
+        ({"left": 1, "rare": True}, 0),
+        ({"verdicts": {"holds": 9, "unknown": 1}}, 5),
+        ({"verdicts": {"holds": 9, "stalled": 1}}, 4),
+    ):
+        other = replace(whole, pairs=replace(whole.pairs, **changed))
+        assert exit_code(other) == code, changed
 
 
 @given(st.lists(st.integers(0, 3), max_size=300))

@@ -146,7 +146,7 @@ def test_both_documents_cover_every_anomaly() -> None:
     assert set(re.findall(r"\]\((#[^)]+)\)", markdown())) <= anchors
 
 
-def test_escapesprose() -> None:
+def test_escapes_prose() -> None:
     assert prose("a `<b>` *so* < c") == "a <code>&lt;b&gt;</code> <em>so</em> &lt; c"
 
 

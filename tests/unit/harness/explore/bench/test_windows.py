@@ -50,13 +50,12 @@ class Trigger:
     misses: int = 0
     inside: bool = True
     ended: bool = False
-    done: list[str] = field(default_factory=list)
 
     def still_in_window(self) -> bool:
         return self.inside
 
     def release(self) -> None:
-        self.done.append("released")
+        self.ended = True
 
     def end(self) -> None:
         self.ended = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -73,6 +73,23 @@ def test_what_an_earlier_life_had_in_hand_is_recovery(
     ]  # fmt: skip
 
 
+def test_what_the_same_life_is_given_again_is_recovery(
+    windows: QueueWindows, tmp_path: Path
+) -> None:
+    """Its connection was closed before the commit."""
+    life(tmp_path, 1).reached(BEFORE_WRITE, "r1")
+    pass_all(life(tmp_path, 1), "r1")
+    assert [purpose for _, purpose, _ in noted(windows, 4)] == ["work", *["recovery"] * 3]
+
+
+def test_error_of_the_watching_thread_is_raised(windows: QueueWindows, tmp_path: Path) -> None:
+    (tmp_path / "lane1-1.passed").unlink()
+    wait_until(lambda: windows.error, what="the error", seconds=10)
+    with pytest.raises(FileNotFoundError):
+        windows.check()
+    (tmp_path / "lane1-1.passed").touch()
+
+
 def test_moment_of_an_earlier_life_is_its_own(windows: QueueWindows, tmp_path: Path) -> None:
     """A forwarder that was paused goes on beside the next life."""
     windows.begin()
@@ -117,4 +134,4 @@ def test_forwarder_is_let_go_if_nothing_was_met(windows: QueueWindows, tmp_path:
     armed.arm()
     armed.remove()
     assert not (tmp_path / "lane1-1.hold").exists()
-    assert cast("Any", armed.met()) == []
+    assert armed.met() == []
