@@ -27,6 +27,7 @@ from onceproof.harness.subjects.group.subject import ConsumerGroup
 from onceproof.harness.subjects.kafka_streams import KafkaStreams
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Stop
+from tests.end_to_end.catalogue import LATER
 from tests.integration.faults import active_fault, context
 from tests.integration.staging import Staged, eventually, flowing
 
@@ -127,9 +128,15 @@ def group(
         yield running_group
 
 
-def of(*clients: Client) -> pytest.MarkDecorator:
-    subjects = [ConsumerGroup(client=client) for client in clients]
-    return pytest.mark.parametrize("group", subjects, ids=clients, indirect=True)
+def of(*clients: Client, later: tuple[Client, ...] = ()) -> pytest.MarkDecorator:
+    """The clients that a test is for, some of them only in `make test-faults`."""
+    subjects = [
+        pytest.param(
+            ConsumerGroup(client=client), id=client, marks=[LATER] if client in later else []
+        )
+        for client in (*clients, *later)
+    ]
+    return pytest.mark.parametrize("group", subjects, indirect=True)
 
 
 def refuse_once(group: Group) -> None:
@@ -210,7 +217,7 @@ def test_crashed_member_is_restarted(group: Group) -> None:
     group.wait_done()
 
 
-@of("librdkafka", "aiokafka", "kafka-python")
+@of("librdkafka", "aiokafka", later=("kafka-python",))
 def test_refused_offsets_are_committed_again(group: Group) -> None:
     life = group.staging.instance("member-0")
     refuse_once(group)

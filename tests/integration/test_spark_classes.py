@@ -17,6 +17,7 @@ from onceproof.harness.subjects.spark.classes import with_classes
 from onceproof.harness.subjects.spark.driver import JVM, start_driver
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Interrupted, Stop
+from tests.end_to_end.catalogue import LATER
 from tests.integration.staging import eventually, marked_processes
 
 pytestmark = pytest.mark.integration
@@ -53,6 +54,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "spark"
 
 
+@LATER
 def test_driver_maps_the_class_archive(
     parts: PipelineParts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
