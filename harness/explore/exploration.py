@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol, get_args
 
 from onceproof.harness.explore.acts import Single
-from onceproof.harness.explore.funnel import Funnel, few_new, funnel, singles_in
+from onceproof.harness.explore.funnel import Funnel, funnel, new_are_rare, singles_in
 from onceproof.harness.explore.journal import Confirmed, Entry, Journal, Known, Shrunk
 from onceproof.harness.explore.pairs import Pairs, in_turn, pairs
 from onceproof.harness.explore.points import Passed, learn, place_of
@@ -189,19 +189,12 @@ class Exploration:
                 done.add(entry.key)
         while not self._over:
             waiting = [t for t in waiting if t.key not in done and tried.get(t.key, 0) < TRIES]
-            if not waiting or few_new(self._signatures(done)):
+            if not waiting or new_are_rare(self.journal.known):
                 return
             for trial, outcome in self._attempt(together(waiting)[: self._room()]):
                 tried[trial.key] = tried.get(trial.key, 0) + 1
                 if outcome.hit:
                     done.add(trial.key)
-
-    def _signatures(self, keys: set[str]) -> list[object]:
-        return [
-            e.outcome.signature
-            for e in self.journal.known.trials
-            if e.key in keys and e.outcome.hit and " + " in e.key
-        ]
 
     def _attempt(self, trials: Sequence[Trial]) -> list[tuple[Trial, Outcome]]:
         """Make trials until they count, write them down, and return them."""

@@ -147,8 +147,13 @@ def _pairs(known: Known, pairs: Pairs) -> PairFigures:
         verdicts=dict(Counter(hit[key].verdict for key in (chosen | drawn) & hit.keys())),
         missed=len(missed),
         left=len((chosen | drawn) - hit.keys() - missed),
-        rare=few_new(hit[key].signature for key in hit if " + " in key),
+        rare=new_are_rare(known),
     )
+
+
+def new_are_rare(known: Known) -> bool:
+    """Whether further pairs are left out, because few of them would show a new reaction."""
+    return few_new(e.outcome.signature for e in known.trials if e.outcome.hit and " + " in e.key)
 
 
 def few_new(signatures: Iterable[object]) -> bool:

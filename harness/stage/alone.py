@@ -30,7 +30,6 @@ class Alone:
     stage: LocalStage
     processes: Processes
     block: Block
-    has_queues: bool = False
 
 
 @contextmanager
@@ -67,7 +66,7 @@ def alone(
     )
     try:
         stage.start()
-        yield Alone(stage=stage, processes=processes, block=block, has_queues=queues is not None)
+        yield Alone(stage=stage, processes=processes, block=block)
     finally:
         stage.stop()
         watchdog.release()

@@ -232,7 +232,8 @@ class StageBench:
         """
         on, (how, *_) = self._stage_on, [trial.breaks for _, trial in trials]
         assert how is not None
-        kind = QueueBrokerKilled if on.up.has_queues else FAILING[how]
+        queues = self._subject.queues(self._tools)
+        kind = FAILING[how] if queues is None else QueueBrokerKilled
         failing = kind(on.up.stage, on.view, node, self._stop)
         failing.place()
         convoy = Convoy(len(trials), failing.broker, failing.fail)
