@@ -136,12 +136,14 @@ def main(arguments: Sequence[str]) -> None:
     given = json.loads(settings)
     wanted = HttpSettings(paths=tuple(given["paths"]), key=given["key"])
     service = Service(wanted, Path(log))
+    # A handler would run in this thread only, and not be called while it waits if another thread
+    # is interrupted by the signal. So every thread blocks the signal, and this one waits for it.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     # The harness takes the service to run once control answers, so serve clients first.
     for place, handler in ((clients, _Handler), (control, _Control)):
         server = _Server(place, handler, service)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    threading.Event().wait()
+    signal.sigwait({signal.SIGTERM})
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from onceproof.harness.processes.python import python_module
 PLACEHOLDER: Final = "{instance}"
 """Replaced in the command by the number of the instance, from 0."""
 _RESTART_SECONDS: Final = 1.0
+_LOOK_SECONDS: Final = 0.5
 _FAILED_START_SECONDS: Final = 10.0
 """A failure sooner after the start counts as a failed start."""
 _MAX_FAILED_STARTS: Final = 5
@@ -48,7 +49,9 @@ class Instances:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join()
+            # A signal that interrupts another thread ends no wait of this one, which calls `end`.
+            while thread.is_alive():
+                thread.join(_LOOK_SECONDS)
         return self._code
 
     def end(self, *_: object) -> None:

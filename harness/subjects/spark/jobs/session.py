@@ -164,4 +164,6 @@ def run_until_stopped(query: StreamingQuery) -> None:
         sys.exit(0)
 
     signal.signal(signal.SIGTERM, stop)
-    query.awaitTermination()
+    # A signal that interrupts another thread ends no wait of this one, which has to call `stop`.
+    while not query.awaitTermination(1):
+        pass

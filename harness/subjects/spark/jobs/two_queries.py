@@ -81,7 +81,8 @@ def main() -> None:
         sys.exit(0)
 
     signal.signal(signal.SIGTERM, stop)
-    spark.streams.awaitAnyTermination()
+    while not spark.streams.awaitAnyTermination(1):  # as in `run_until_stopped`
+        pass
 
 
 def empty(table: str, database: str) -> bool:
