@@ -8,10 +8,12 @@ alone, and finally on one thread: blocks in use by a thread cannot be spilled.
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
+from types import FrameType
 from typing import Any, Final, TypeVar
 
 import duckdb
@@ -114,7 +116,7 @@ class DuckDB:
             BadHistory: a file is damaged inside.
         """
         work = partial(self._spilled, work)
-        with interruptible():
+        with interruptible(self._db):
             with suppress(duckdb.OutOfMemoryException), self._lock.shared(), self._readable():
                 return work()
             with self._lock.exclusive():
@@ -188,11 +190,48 @@ def _advice(allowed: int | None, error: Exception) -> str:
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Turn DuckDB's own error after a signal in the main thread into KeyboardInterrupt."""
+def interruptible(db: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Let a signal that raises in the main thread end a query, as KeyboardInterrupt."""
     try:
-        yield
+        with _interrupting(db):
+            yield
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
     except RuntimeError as error:
         if str(error) == "Query interrupted":
             raise KeyboardInterrupt from None
+        raise
+
+
+@contextmanager
+def _interrupting(db: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Interrupt the connection when a signal handler raises.
+
+    DuckDB calls the handlers while it runs a query. But when one raises, it first waits for its own
+    threads, which only an interrupt of the connection stops before the query's end.
+    """
+    before: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            handler = signal.getsignal(number)
+            if callable(handler):
+                before[number] = handler
+                signal.signal(number, partial(_interrupted, db, handler))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupted(
+    db: duckdb.DuckDBPyConnection,
+    handler: Callable[[int, FrameType | None], Any],
+    number: int,
+    frame: FrameType | None,
+) -> None:
+    try:
+        handler(number, frame)
+    except BaseException:
+        db.interrupt()
         raise

@@ -18,7 +18,7 @@ def database(folder: AuditFolder, memory: int | None) -> Iterator[duckdb.DuckDBP
 
     Above `memory` bytes (None: DuckDB's default) it spills into the folder.
     """
-    with interruptible(), duckdb.connect(":memory:") as db:
+    with duckdb.connect(":memory:") as db, interruptible(db):
         db.execute("SET preserve_insertion_order = false")
         db.execute(f"SET temp_directory = {literal(str(folder.path / 'spill'))}")
         if memory is not None:
