@@ -130,11 +130,13 @@ def transactional(
                 messages = [m for m in consumer.consume(100, 0.1) if not m.error()]
                 if not messages:
                     continue
+                # Before the transaction: a member that was paused in it joins again by itself, and
+                # with its new generation the offsets of what it had read would be accepted.
+                positions = consumer.position(consumer.assignment())
+                member = unknown if fenceless else consumer.consumer_group_metadata()
                 producer.begin_transaction()
                 for message in messages:
                     producer.produce(out, message.value(), message.key())
-                positions = consumer.position(consumer.assignment())
-                member = unknown if fenceless else consumer.consumer_group_metadata()
                 producer.send_offsets_to_transaction(positions, member, 10)
                 producer.commit_transaction(10)
         except KafkaException as error:
