@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.catalogue import MINUTES
 from tests.end_to_end.command import onceproof
 from tests.end_to_end.test_lab import Up, up
 
-pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [*MINUTES, pytest.mark.timeout(900)]
 
 
 @pytest.fixture

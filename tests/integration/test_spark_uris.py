@@ -149,6 +149,7 @@ def test_rejects_unreadable_places(remote_uri: str, place: str, message: str) ->
     assert message in err
 
 
+@LATER
 def test_reports_damaged_tables(remote_uri: str, disk: Path) -> None:
     bad = disk / "bad"
     HISTORY.save(bad)
@@ -166,6 +167,7 @@ def test_reports_damaged_tables(remote_uri: str, disk: Path) -> None:
     )
 
 
+@LATER
 def test_unreadable_rows_yield_one_line_error(remote_uri: str, disk: Path) -> None:
     torn = disk / "torn"
     HISTORY.save(torn)
