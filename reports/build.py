@@ -103,7 +103,9 @@ def _extensions(run: RunData) -> tuple[dict[str, Any], tuple[str, ...]]:
             continue
         name = each.section.name
         try:
-            added[name] = _plain({name: each.section.data(run)})[name]
+            data = each.section.data(run)
+            if data is not None:
+                added[name] = _plain({name: data})[name]
         except Exception as error:
             if each.package is None:
                 raise

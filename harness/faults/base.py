@@ -5,7 +5,8 @@ To add a fault, add a file to this folder. A fault without evidence makes the ru
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from onceproof.harness.context.run_context import Collected, RunContext
 
@@ -42,6 +43,25 @@ class AfterCollect(Injection, Protocol):
 
     def after_collect(self, known: Collected) -> None:
         """Record the hazards."""
+
+
+@runtime_checkable
+class HoldsMessages(Injection, Protocol):
+    """An injection that acts on single messages, and may hold them."""
+
+    def messages(self) -> Sequence[Mapping[str, Any]]:
+        """Return the gates' events of the messages that it has met."""
+
+    @property
+    def holding(self) -> bool:
+        """Whether it holds messages now."""
+
+    def decide(self, *, drop: bool = False, error: str | None = None) -> None:
+        """Lose the messages that it holds, or answer with an error; by default let them go.
+
+        Raises:
+            StageTrouble: a message cannot be answered with this error; it is still held.
+        """
 
 
 class Fault(Protocol):

@@ -76,6 +76,13 @@ class HazardObserved(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NoteWritten(Event):
+    """The user of a lab wrote a note."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class InstanceChanged(Event):
     """A process of the stage or the subject started or ended."""
 

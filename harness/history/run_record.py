@@ -38,6 +38,15 @@ class Step(BaseModel):
     required: bool = True
 
 
+class Note(BaseModel):
+    """A note that the user of a lab wrote while it ran."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at: int = Field(description="monotonic clock in nanoseconds")
+    text: str
+
+
 class Written(BaseModel):
     """What the history of a finished run must contain, known before the run starts."""
 
@@ -85,6 +94,9 @@ class RunRecord(BaseModel):
     schedule: list[Step]
     plan: list[dict[str, Any]] | None = Field(
         default=None, description="the schedule as data, for replay; null if it cannot be replayed"
+    )
+    notes: list[Note] = Field(
+        default_factory=list, description="notes of a lab's user, in the order of their times"
     )
     claims: list[dict[str, Any]] = Field(description="claims as written by checkers.claims")
     written: Written | None = Field(

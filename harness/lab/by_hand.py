@@ -37,6 +37,10 @@ class NotOffered(RuntimeError):
     """The lab lacks something that a fault needs; the text says what."""
 
 
+class NotHeld(RuntimeError):
+    """A fault holds no message that could be lost or answered; the text names it."""
+
+
 class TopicRefused(RuntimeError):
     """The cluster refused a new topic; the text says why."""
 
@@ -69,6 +73,7 @@ class ByHand:
         offered: Set[str],
         opened: Callable[[ByHand], None],
         noted: Callable[[FaultExecution], None],
+        write_note: Callable[[str], None],
     ) -> None:
         """Make it without starting anything.
 
@@ -76,12 +81,14 @@ class ByHand:
             offered: what stage and subject offer to faults.
             opened: called when the lab accepts commands.
             noted: called with every requested fault.
+            write_note: records a note of the user.
         """
         self.context = context
         self.executions: list[FaultExecution] = []
-        self._offered = offered
+        self.offered = offered
         self._opened = opened
         self._noted = noted
+        self._write_note = write_note
         self._ended = threading.Event()
         self._judge = True
         self._lock = threading.Lock()
@@ -116,6 +123,12 @@ class ByHand:
         for execution in self.executions:
             execution.after_collect(known)
 
+    def write_note(self, text: str) -> None:
+        """Record a note of the user; raise `Ending` if the lab is ending."""
+        with self._lock:
+            self._check_open()
+            self._write_note(text)
+
     def make_topic(self, topic: Topic) -> Topic:
         """Create a topic for the user's programs; it is gone when the lab ends.
 
@@ -146,10 +159,10 @@ class ByHand:
             NotOffered: this lab cannot inject it.
             Ending: the lab is ending.
         """
-        if not is_supported(fault, self._offered):
+        if not is_supported(fault, self.offered):
             raise NotOffered(
                 f"{name} needs «{fault.needs}», which this lab does not offer; it offers "
-                f"{', '.join(sorted(self._offered)) or 'nothing'}"
+                f"{', '.join(sorted(self.offered)) or 'nothing'}"
             )
         with self._lock:
             self._check_open()
@@ -177,11 +190,15 @@ class ByHand:
         )
         return execution
 
-    def heal(self, name: str) -> FaultExecution:
+    def heal(self, name: str, *, drop: bool = False, error: str | None = None) -> FaultExecution:
         """Heal a fault, or retry to, and wait until it is healed.
+
+        Messages that it holds are lost with `drop`, answered with `error`, or else forwarded.
 
         Raises:
             NoSuchFault: no fault of this name is active.
+            NotHeld: there is a decision on messages, but this fault holds none.
+            StageTrouble: a message cannot be answered with this error; it is still held.
             Overdue: it is not healed in time.
         """
         with self._lock:
@@ -191,6 +208,8 @@ class ByHand:
             except KeyError:
                 known = ", ".join(active) or "none"
                 raise NoSuchFault(f"no active fault «{name}»; active: {known}") from None
+            if (drop or error) and not execution.decide(drop=drop, error=error):
+                raise NotHeld(f"«{name}» holds no message")
             self._start_healing(execution)
         self._wait_over([execution])
         return execution

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+from onceproof.harness.clock import now
+from onceproof.harness.context.recorder import Recorder
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Fault
 from onceproof.harness.history import events
-from onceproof.harness.history.run_record import RunRecord, Step
+from onceproof.harness.history.run_record import Note, RunRecord, Step
 from onceproof.harness.lab.by_hand import ByHand
 from onceproof.harness.lab.place import Place
+from onceproof.harness.lab.protocol import LabProtocol
 from onceproof.harness.lab.server import LabServer
 from onceproof.harness.run.phases import Conducting, Run
 from onceproof.harness.schedule.fault_execution import FaultExecution
@@ -25,7 +28,7 @@ from onceproof.harness.stage.backends import LOCAL, offers
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
 
-Opened = Callable[[dict[str, Any]], None]
+Opened = Callable[[LabProtocol], None]
 
 
 class Lab:
@@ -51,7 +54,7 @@ class Lab:
         Args:
             scenario: its pipeline, workload and claims are used; its schedule and expected
                 verdicts are not, because the user decides what happens.
-            opened: called with the answer to `GET /` when the lab runs.
+            opened: called with the lab's protocol when the lab runs.
 
         Raises:
             LabError: a lab of that name is running, or the name is invalid.
@@ -94,7 +97,13 @@ class Lab:
         if record.written is not None:
             written = record.written.model_copy(update={"records": 0})
             record.model_copy(update={"written": written}).save(folder)
-        return ByHand(context, offered=self._offered, opened=self._serve, noted=self._note)
+        return ByHand(
+            context,
+            offered=self._offered,
+            opened=self._serve,
+            noted=self._note,
+            write_note=partial(self._write_note, context.recorder),
+        )
 
     def _serve(self, lab: ByHand) -> None:
         about = {
@@ -107,8 +116,9 @@ class Lab:
             "claims": [claim.name for claim in self.run.scenario.claims],
             "socket": str(self._place.socket),
         }
-        self._server = LabServer(self._place, lab, about)
-        self._opened(self._server.answer("GET", "/", {})[1])
+        protocol = LabProtocol(lab, about)
+        self._server = LabServer(self._place, protocol)
+        self._opened(protocol)
 
     def _note(self, execution: FaultExecution) -> None:
         """Add a fault to the run record, so that the report names it."""
@@ -117,6 +127,13 @@ class Lab:
         step = _step(execution.at.name, execution.at.do)
         # No plan, because a schedule cannot express when the user injected it.
         record.model_copy(update={"schedule": [*record.schedule, step], "plan": None}).save(folder)
+
+    def _write_note(self, recorder: Recorder, text: str) -> None:
+        """Add a user's note to the run record, so that the report shows it."""
+        note, folder = Note(at=now(), text=text), self.run.folder.path
+        record = RunRecord.load(folder)
+        record.model_copy(update={"notes": [*record.notes, note]}).save(folder)
+        recorder.emit(events.NoteWritten(at=note.at, text=text))
 
 
 def _step(name: str, fault: Fault) -> Step:

@@ -1,4 +1,4 @@
-"""Control a lab by HTTP with JSON over a Unix socket, from `curl` or any language.
+"""Serve a lab's protocol over a Unix socket, for the command line, `curl` and any language.
 
 Only the user who opened the lab, or root, is served: by the permissions of the folder and by the
 peer credentials of each connection. `docs/reference/lab.md` is the contract.
@@ -18,16 +18,8 @@ from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any, Final
 
-from onceproof.harness.faults.by_hand import asked, by_hand
-from onceproof.harness.faults.words import UnknownFault
-from onceproof.harness.kafka.connecting.connection import client_properties
-from onceproof.harness.kafka.topic import BadTopic, Topic
-from onceproof.harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotOffered, TopicRefused
 from onceproof.harness.lab.place import Place
-from onceproof.harness.lab.status import bootstraps, fault_of, status
-from onceproof.harness.links.topology import AUDITOR
-from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.wait import Interrupted, Overdue
+from onceproof.harness.lab.protocol import LabProtocol, Refused
 
 ROOT: Final = 0
 _MAX_BYTES: Final = 64 * 1024
@@ -35,21 +27,11 @@ _READ_TIMEOUT: Final = 30.0
 """Seconds after which the connection of a silent client is closed."""
 
 
-class Refused(Exception):
-    """A request that is refused, with a status and a reason."""
-
-    def __init__(self, code: HTTPStatus, words: str) -> None:
-        super().__init__(words)
-        self.code = code
-
-
 class LabServer:
     """Serves one lab until it is closed."""
 
-    def __init__(self, place: Place, lab: ByHand, about: dict[str, Any]) -> None:
-        self._lab = lab
-        self._about = about
-        self._server = _Server(str(place.socket), _handler(self.answer))
+    def __init__(self, place: Place, protocol: LabProtocol) -> None:
+        self._server = _Server(str(place.socket), _handler(protocol.answer))
         place.socket.chmod(0o600)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
@@ -57,95 +39,6 @@ class LabServer:
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
-
-    def answer(self, method: str, path: str, body: dict[str, Any]) -> tuple[HTTPStatus, Any]:
-        """Return status and content for a request.
-
-        Raises:
-            Refused: with the status and the error text.
-        """
-        try:
-            return self._answer(method, path, body)
-        except (UnknownFault, BadTopic) as error:
-            raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
-        except NoSuchFault as error:
-            raise Refused(HTTPStatus.NOT_FOUND, str(error)) from error
-        except (Overdue, StageTrouble, NotOffered, TopicRefused) as error:
-            raise Refused(HTTPStatus.CONFLICT, str(error)) from error
-        except Ending as error:
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from error
-        except Interrupted as error:
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"the lab is ending: {error}") from error
-        except Refused:
-            raise
-        except Exception as error:
-            # During tear-down, parts of the stage fail with errors of many kinds.
-            if self._lab.ending:
-                raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "the lab is ending") from error
-            words = f"{type(error).__name__}: {error}"
-            raise Refused(HTTPStatus.INTERNAL_SERVER_ERROR, words) from error
-
-    def _answer(self, method: str, path: str, body: dict[str, Any]) -> tuple[HTTPStatus, Any]:
-        match method, path.strip("/").split("/"):
-            case "GET", [""]:
-                return HTTPStatus.OK, self._describe_lab()
-            case "GET", ["status"]:
-                return HTTPStatus.OK, status(self._lab.context, self._lab.executions)
-            case "GET", ["kinds"]:
-                return HTTPStatus.OK, [
-                    {"name": e.name, "takes": list(e.takes), "says": e.says}
-                    for e in by_hand().values()
-                ]
-            case "POST", ["topics"]:
-                return HTTPStatus.CREATED, self._make_topic(body)
-            case "GET", ["faults"]:
-                return HTTPStatus.OK, [fault_of(execution) for execution in self._lab.executions]
-            case "POST", ["faults"]:
-                return HTTPStatus.CREATED, self._begin(body)
-            case "POST", ["faults", name, "heal"]:
-                return HTTPStatus.OK, fault_of(self._lab.heal(name))
-            case "POST", ["heal"]:
-                return HTTPStatus.OK, [fault_of(execution) for execution in self._lab.heal_all()]
-            case "POST", ["end"]:
-                judge = body.get("judge", True)
-                if not isinstance(judge, bool):
-                    raise Refused(HTTPStatus.BAD_REQUEST, "judge: expected true or false")
-                self._lab.end(judge=judge)
-                return HTTPStatus.ACCEPTED, {"judge": judge}
-        raise Refused(HTTPStatus.NOT_FOUND, f"there is no {method} {path}")
-
-    def _describe_lab(self) -> dict[str, Any]:
-        stage = self._lab.context.stage
-        return self._about | {
-            "bootstrap": bootstraps(self._lab.context),
-            "database": {who: stage.database(who) for who in ("pipeline", AUDITOR)},
-            "client_properties": client_properties(),
-            "links": [str(link) for link in stage.links()],
-        }
-
-    def _make_topic(self, body: dict[str, Any]) -> dict[str, Any]:
-        word = body.get("topic")
-        if not isinstance(word, str):
-            raise Refused(HTTPStatus.BAD_REQUEST, 'expected {"topic": "NAME:PARTITIONS"}')
-        topic = self._lab.make_topic(Topic.parse(word))
-        return {"name": topic.name, "partitions": topic.partitions}
-
-    def _begin(self, body: dict[str, Any]) -> dict[str, Any]:
-        name, words = body.get("fault"), body.get("arguments", [])
-        if (
-            not isinstance(name, str)
-            or not isinstance(words, list)
-            or not all(isinstance(word, str) for word in words)
-        ):
-            raise Refused(
-                HTTPStatus.BAD_REQUEST,
-                'expected {"fault": NAME, "arguments": [WORD, …]}, '
-                'such as {"fault": "isolate", "arguments": ["broker-2"]}',
-            )
-        execution = self._lab.begin(name, asked(name, words))
-        if execution.state == "failed":
-            raise Refused(HTTPStatus.CONFLICT, f"{execution.at.name}: {execution.detail}")
-        return fault_of(execution)
 
 
 class _Server(ThreadingMixIn, UnixStreamServer):

@@ -68,6 +68,9 @@ def fault_of(execution: FaultExecution) -> dict[str, Any]:
         "state": execution.state,
         "took_effect": execution.took_effect,
         "detail": execution.detail,
+        "evidence": execution.evidence,
+        "holding": execution.holding,
+        "messages": [dict(event) for event in execution.messages()],
     }
 
 

@@ -29,12 +29,12 @@ class Conductor:
 
     def __init__(self, schedule: Sequence[ScheduledFault], context: RunContext) -> None:
         self._context = context
-        self._executions = [FaultExecution(at, context) for at in schedule]
+        self.executions = [FaultExecution(at, context) for at in schedule]
         if isinstance(context.pipeline, Program):
             # A program that ends by itself leaves group members behind, like a killed one.
             context.pipeline.supervisor.before_again = partial(clear, context)
             context.pipeline.may_be_restarted = any(at.hazard for at in schedule)
-        self._by_name = {execution.at.name: execution for execution in self._executions}
+        self._by_name = {execution.at.name: execution for execution in self.executions}
 
     def announce(self) -> None:
         """Record every fault as planned, so that one that is never reached is in the history too.
@@ -45,10 +45,10 @@ class Conductor:
         Raises:
             StageTrouble: a link cannot have a gate.
         """
-        for execution in self._executions:
+        for execution in self.executions:
             execution.record("planned", execution.at.do.describe(), quiet=True)
         for audience in dict.fromkeys(
-            a for execution in self._executions for a in execution.at.gated
+            a for execution in self.executions for a in execution.at.gated
         ):
             for node in self._context.stage.brokers:
                 self._context.stage.gate(Link(audience, node))
@@ -69,30 +69,30 @@ class Conductor:
                 ),
                 daemon=True,
             )
-            for execution in self._executions
+            for execution in self.executions
         ]
-        self._context.producers.pace.keep_for(len(self._executions))
+        self._context.producers.pace.keep_for(len(self.executions))
         for thread in threads:
             thread.start()
         for thread in threads:
             while thread.is_alive() and not self._context.stop.is_set():
                 thread.join(0.1)
                 self._context.producers.pace.keep_for(
-                    sum(not execution.over.is_set() for execution in self._executions)
+                    sum(not execution.over.is_set() for execution in self.executions)
                 )
-        for execution in self._executions:
+        for execution in self.executions:
             if execution.fatal is not None:
                 raise execution.fatal
         self._context.stop.check()
 
     def after_collect(self, known: Collected) -> None:
-        for execution in self._executions:
+        for execution in self.executions:
             execution.after_collect(known)
 
     def _tries(self, at: ScheduledFault) -> int:
         """Try only once if another fault has already failed to cause the same hazard."""
         missed = any(
-            execution.missed for execution in self._executions if execution.at.hazard == at.hazard
+            execution.missed for execution in self.executions if execution.at.hazard == at.hazard
         )
         return 1 if missed else at.tries
 
@@ -106,7 +106,7 @@ class Conductor:
         for name in at.after:
             while not self._by_name[name].over.wait(_PAUSE):
                 self._context.stop.check()
-        for execution in self._executions:
+        for execution in self.executions:
             if execution.stood_still:
                 raise NoProgress(f"the pipeline has written nothing since «{execution.at.name}»")
         last_look = self._context.stop.monotonic()

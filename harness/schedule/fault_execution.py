@@ -14,7 +14,7 @@ from typing import Any
 
 from onceproof.harness.clock import clock_id, now
 from onceproof.harness.context.run_context import Collected, RunContext
-from onceproof.harness.faults.base import AfterCollect, Injection, NoEffect
+from onceproof.harness.faults.base import AfterCollect, HoldsMessages, Injection, NoEffect
 from onceproof.harness.faults.messages.message import AtGates, met
 from onceproof.harness.faults.messages.so_far import TransactionWatch
 from onceproof.harness.faults.program.programs import NoProgress, life, wait_went_on
@@ -114,9 +114,31 @@ class FaultExecution:
         with self._recording_errors():
             self._heal()
 
+    def messages(self) -> Sequence[Event]:
+        """Return the messages that the fault has met, if it acts on single messages."""
+        return self._injection.messages() if isinstance(self._injection, HoldsMessages) else ()
+
+    @property
+    def holding(self) -> bool:
+        """Whether the fault holds messages now."""
+        return isinstance(self._injection, HoldsMessages) and self._injection.holding
+
+    def decide(self, *, drop: bool = False, error: str | None = None) -> bool:
+        """Decide on held messages; return whether there are any. See `HoldsMessages`."""
+        if not isinstance(self._injection, HoldsMessages) or not self._injection.holding:
+            return False
+        self._injection.decide(drop=drop, error=error)
+        return True
+
     @property
     def took_effect(self) -> bool:
         return bool(self._row["took_effect"])
+
+    @property
+    def evidence(self) -> str | None:
+        """The latest proof that it took effect."""
+        found: str | None = self._row["evidence"]
+        return found
 
     @property
     def missed(self) -> bool:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from queue import SimpleQueue
-from typing import Any, Final, TextIO
+from typing import Any, Final, Protocol, TextIO
 
 from onceproof.harness.history import events
 from onceproof.harness.history.events import Event
@@ -56,10 +56,16 @@ class LineWriter:
                 self._complain(getattr(error, "strerror", None) or str(error))
 
 
+class TakesLines(Protocol):
+    """Takes lines in order, and does not block."""
+
+    def write(self, line: Line) -> None: ...
+
+
 class RunLines:
     """Convert the events of successive runs to lines."""
 
-    def __init__(self, writer: LineWriter) -> None:
+    def __init__(self, writer: TakesLines) -> None:
         self._writer = writer
         self._run = ""
         self._began = 0
@@ -131,6 +137,8 @@ def lines_of(event: Event, where: dict[str, Any]) -> Iterator[Line]:
             )
         case events.HazardObserved():
             yield model.Hazard(**where, hazard=event.hazard, detail=event.detail)
+        case events.NoteWritten():
+            yield model.Note(**where, text=event.text)
         case events.InstanceChanged():
             yield model.Process(**where, instance=event.instance, state=event.state)
         case events.Judged():

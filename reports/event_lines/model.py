@@ -98,6 +98,13 @@ class Hazard(RunLine):
     detail: str
 
 
+class Note(RunLine):
+    """The user of a lab wrote a note."""
+
+    event: Literal["note"] = "note"
+    text: str
+
+
 class Process(RunLine):
     """A process of the stage or the subject started or ended."""
 
@@ -183,6 +190,7 @@ AnyLine = Annotated[
     | Progress
     | Fault
     | Hazard
+    | Note
     | Process
     | Finding
     | Judged

@@ -8,7 +8,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from onceproof.reports.html.facts import lead, tiles
-from onceproof.reports.html.templating import environment, policy, script, style
+from onceproof.reports.html.templating import digest, environment, policy, script, style
 from onceproof.reports.model import Report
 from onceproof.reports.sections import RegisteredSection, sections
 from onceproof.reports.text import UNSEALED, cut, visible
@@ -16,6 +16,11 @@ from onceproof.reports.text import UNSEALED, cut, visible
 _HERE = Path(__file__).parent
 _STYLES = (_HERE / "timeline.css", _HERE / "page.css", _HERE / "paper.css")
 _SCRIPT = _HERE / "timeline.js"
+
+
+def digests() -> tuple[str, str]:
+    """Return how a content security policy names the style and the script of a report."""
+    return digest(style(*_STYLES)), digest(script(_SCRIPT))
 
 
 def render(report: Report) -> str:

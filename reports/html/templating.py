@@ -53,15 +53,16 @@ def policy(css: Markup, code: Markup | None) -> str:
     """Return a content security policy that allows only this style and script: nothing is loaded,
     and nothing from a record can run.
     """
-    scripts = f"script-src {_sum(code)}; " if code is not None else ""
+    scripts = f"script-src {digest(code)}; " if code is not None else ""
     return (
-        f"default-src 'none'; style-src {_sum(css)}; {scripts}form-action 'none'; base-uri 'none'"
+        f"default-src 'none'; style-src {digest(css)}; {scripts}form-action 'none'; base-uri 'none'"
     )
 
 
-def _sum(text: Markup) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{b64encode(digest).decode('ascii')}'"
+def digest(text: Markup) -> str:
+    """Return how a content security policy names a style or script."""
+    found = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{b64encode(found).decode('ascii')}'"
 
 
 def _visible(value: object) -> object:

@@ -41,7 +41,8 @@ class Section:
         link: its name in the page's navigation, if shorter than the heading.
         place: sections are sorted by it.
         data: returns what it adds to `report.json` under `extensions` and its name: anything that
-            JSON can represent. None if its template needs nothing but the report.
+            JSON can represent; None leaves the section out. No function if its template needs
+            nothing but the report.
         context: returns names for its template, besides `report`, `data` and `ui`.
     """
 

@@ -13,8 +13,15 @@ TROUBLE: Final = 3
 _LOCAL: Final = ("local", "local-secured")
 
 
-def go_private(backend: str) -> None:
+def go_private(backend: str, *, web: bool = False) -> None:
     """Enter the namespace before any import starts threads; on failure print why and exit."""
+    if web:
+        print(
+            "onceproof: --web and --private exclude each other: a browser cannot reach a page in "
+            "a private network.",
+            file=sys.stderr,
+        )
+        sys.exit(USAGE)
     if backend not in _LOCAL:
         print(
             "onceproof: --private works only with --backend local: other backends cannot be "

@@ -18,6 +18,7 @@ from onceproof.harness.context.run_context import open_reader
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.lab.cluster import Cluster
 from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.links.topology import AUDITOR, Link, node_id
 from onceproof.harness.sinks.topic import TopicSink
@@ -206,6 +207,31 @@ def test_pause_lasts_until_other_members_took_over(group: Group) -> None:
         assert "also of all its former partitions" in proof
     group.wait_done()
     assert group.staging.instance("member-0") == life, "nobody started it anew"
+
+
+def test_lab_sees_members_lag_and_ends(group: Group) -> None:
+    cluster = Cluster(world(group))
+    group.send(30)
+    group.wait_done()
+
+    def all_committed() -> bool:
+        (billing,) = (g for g in cluster.now()["groups"] if g["group"] == name)
+        return billing["lag"] == 0 and billing["state"] == "Stable"
+
+    name = next(
+        found["group"]
+        for found in cluster.now()["groups"]
+        if any(at["topic"] == group.source for at in found["committed"])
+    )
+    eventually(all_committed, "everything to be committed")
+    found = cluster.now()
+    (billing,) = (each for each in found["groups"] if each["group"] == name)
+    assert sorted(each["client"] for each in billing["members"]) == ["member-0", "member-1"]
+    assigned = [at for each in billing["members"] for at in each["partitions"]]
+    assert sorted(assigned) == [f"{group.source}-{n}" for n in range(PARTITIONS)]
+    ends = {e["partition"]: e["end"] for e in found["ends"] if e["topic"] == group.source}
+    committed = {at["partition"]: at["offset"] for at in billing["committed"]}
+    assert ends == committed
 
 
 def test_crashed_member_is_restarted(group: Group) -> None:

@@ -87,6 +87,9 @@ class _Hit:
         self.target = fault.message.describe()
         self.at: int | None = None
         self._fired: list[Event] = []
+        self._released = False
+        self._decided: str | None = None
+        """What became of a held message, if not forwarded: `drop`, or `error` with its name."""
 
     def evidence(self) -> str | None:
         self._fired = self._gates.fired() or self._fired
@@ -95,15 +98,32 @@ class _Hit:
         self.at = int(self._fired[0]["at"])
         return self._summary(self._fired)
 
+    def messages(self) -> Sequence[Event]:
+        return self._fired
+
+    @property
+    def holding(self) -> bool:
+        return self._fault.action == "hold" and bool(self._fired) and not self._released
+
+    def decide(self, *, drop: bool = False, error: str | None = None) -> None:
+        self.evidence()
+        holding = self.holding
+        self._gates.release(drop=drop, error=error)
+        self._released = True
+        if holding and (drop or error):
+            self._decided = "drop" if drop else f"error {error}"
+
     def heal(self) -> None:
         self.evidence()
         self._gates.remove()
+        self._released = True
         wait_mended(self._context, self._gates.links)
 
     def after_collect(self, known: Collected) -> None:
         """Record a commit of whose success its client was not told."""
         message = self._fault.message
-        lost = message.direction == "response" and self._fault.action in _NOT_DELIVERED
+        kept = self._decided is not None or self._fault.action in _NOT_DELIVERED
+        lost = message.direction == "response" and kept
         ended = [e for e in self._fired if e["commits"] and e.get("error") == _NONE]
         if message.api == "EndTxn" and lost and ended:
             self._context.recorder.hazard(
@@ -115,4 +135,5 @@ class _Hit:
             )
 
     def _summary(self, fired: Sequence[Event]) -> str:
-        return f"{self._fault.action}: {'; '.join(map(met, fired))}"
+        then = f", then {self._decided}" if self._decided else ""
+        return f"{self._fault.action}{then}: {'; '.join(map(met, fired))}"

@@ -69,6 +69,11 @@ class AtGates:
         events: Iterable[Event] = (event for placed in self._placed for event in placed.fired)
         return sorted(events, key=lambda event: int(event["at"]))
 
+    def release(self, *, drop: bool, error: str | None) -> None:
+        """Forward held messages, lose them, or answer with an error; see `Placed.release`."""
+        for placed in self._placed:
+            placed.release(drop=drop, error=error)
+
     def remove(self) -> None:
         """Remove the rules, which releases held messages."""
         while self._placed:

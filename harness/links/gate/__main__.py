@@ -16,6 +16,7 @@ from uuid import UUID
 
 from onceproof.harness.clock import now
 from onceproof.harness.links.gate.gated import GatedLink, Route
+from onceproof.harness.links.gate.messages import error_code
 from onceproof.harness.links.gate.rulebook import RuleCounter
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.gate.topics import Topics
@@ -65,8 +66,9 @@ class Gate:
             case {"do": "remove", "links": names, "id": rule}:
                 self._counted.pop(rule, None)
                 return sum(self._link(name).remove(rule) for name in names)
-            case {"do": "release", "links": names, "id": rule}:
-                return sum(self._link(name).release(rule) for name in names)
+            case {"do": "release", "links": names, "id": rule, "drop": drop, "error": error}:
+                code = None if error is None else error_code(error)
+                return sum(self._link(name).release(rule, drop=drop, error=code) for name in names)
             case {"do": "teach", "topics": topics}:
                 self._topics.teach({UUID(one): topic for one, topic in topics.items()})
             case {"do": "state"}:

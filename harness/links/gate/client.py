@@ -25,6 +25,7 @@ from onceproof.harness.wait import Stop, wait_until
 _SECONDS: Final = 20.0
 """Timeout of an answer; the first includes the start of the process."""
 _EVERY: Final = 0.005
+COMMAND: Final = tuple(python_module("onceproof.harness.links.gate"))
 
 Event = Mapping[str, Any]
 
@@ -32,10 +33,8 @@ Event = Mapping[str, Any]
 class Gate:
     """A gate process for all gated links of a stage. Thread-safe."""
 
-    def __init__(self, processes: Processes) -> None:
-        self._process: Process = processes.start(
-            "gate", python_module("onceproof.harness.links.gate"), pipes=True
-        )
+    def __init__(self, processes: Processes, command: Sequence[str] = COMMAND) -> None:
+        self._process: Process = processes.start("gate", command, pipes=True)
         self._lock = threading.Lock()
         self._orders = 0
         self._answers: dict[int, Event] = {}
@@ -188,8 +187,13 @@ class Placed:
         )
         return self.fired[times - 1]
 
-    def release(self) -> int:
-        return int(self.gate.order("release", links=self.links, id=self.id))
+    def release(self, *, drop: bool = False, error: str | None = None) -> int:
+        """Forward the held frames, lose them, or answer with an error; return their number.
+
+        Raises:
+            StageTrouble: a frame cannot be answered with this error; it is still held.
+        """
+        return int(self.gate.order("release", links=self.links, id=self.id, drop=drop, error=error))
 
     def remove(self) -> int:
         """Remove the rule and release its held frames; return their number."""

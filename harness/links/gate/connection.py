@@ -70,9 +70,10 @@ class Connection:
         self.responses.start(self._to_client)
 
     def go_on(self) -> None:
-        """Continue writing after a held frame was released."""
+        """Continue writing after a held frame was released, or answered by the gate."""
         self._to_broker.go_on()
         self._to_client.go_on()
+        self.responses.fill_in()
 
     def leave(self) -> None:
         """Close the client's side; its earlier requests are still delivered."""

@@ -53,8 +53,8 @@ class Exchange:
     counters: Counters
     topics: Topics
     report: EventReporter
-    hold: Callable[[RuleCounter, bytes], HeldFrame]
-    """Hold a frame for a rule."""
+    keep: Callable[[RuleCounter, HeldFrame], None]
+    """Remember a frame that a rule holds until it is released."""
     leave: Callable[[], None]
     """Close the client's connection."""
     pending: Pending = field(default_factory=Pending)
@@ -104,7 +104,7 @@ class Exchange:
             case "hold":
                 assert fired is not None
                 self.pending.add(asked)
-                return [self.hold(fired, frame)]
+                return [self._hold(fired, "request", frame, asked)]
             case "drop":
                 return [self._drop("request")]
             case "close-before":
@@ -142,7 +142,7 @@ class Exchange:
         match fired.rule.action if fired else None:
             case "hold":
                 assert fired is not None
-                items.append(self.hold(fired, frame))
+                items.append(self._hold(fired, "response", frame, asked))
             case "drop":
                 items.append(self._drop("response"))
             case "close-before":
@@ -155,6 +155,35 @@ class Exchange:
             case _:
                 items.append(frame)
         return items
+
+    def _hold(
+        self, counted: RuleCounter, direction: Direction, frame: bytes, asked: PendingRequest
+    ) -> HeldFrame:
+        held = HeldFrame(memoryview(frame))
+
+        def drop() -> None:
+            self._lost.add(direction)
+            held.lost = True
+
+        def refuse(code: int) -> None:
+            if direction == "request":
+                try:
+                    message = decode_request(frame, asked.key, asked.version)
+                    asked.answer = encode(
+                        refusal(message, asked.version, asked.correlation_id, code), asked.version
+                    )
+                except Exception as error:  # kafka-python has no specific error for a bad frame
+                    raise ValueError(f"no error can be sent: {error}") from error
+                held.answered = True
+            else:
+                changed = self._with_error(frame, asked, code)
+                if changed is frame:
+                    raise ValueError("no error can be put into this response")
+                held.data = memoryview(changed)
+
+        held.drop, held.refuse = drop, refuse
+        self.keep(counted, held)
+        return held
 
     def _drop(self, direction: Direction) -> DiscardRest:
         self._lost.add(direction)

@@ -76,9 +76,18 @@ class GatedLink:
         self._rules.remove(id)
         return self.release(id)
 
-    def release(self, id: int) -> int:  # noqa: A002
+    def release(self, id: int, *, drop: bool = False, error: int | None = None) -> int:  # noqa: A002
+        """Forward the frames that a rule holds, lose them, or answer with an error; count them.
+
+        Raises:
+            ValueError: one of them cannot be answered with an error.
+        """
         frames = [held for held, rule in self._held.items() if rule == id and not held.released]
         for held in frames:
+            if drop:
+                held.drop()
+            elif error is not None:
+                held.refuse(error)
             held.released = True
         for connection in list(self._connections.values()):
             connection.go_on()
@@ -129,14 +138,13 @@ class GatedLink:
         def report(event: str, **details: Any) -> None:
             self._report(event, link=self.name, connection=number, **details)
 
-        def hold(counted: RuleCounter, frame: bytes) -> HeldFrame:
+        def keep(counted: RuleCounter, held: HeldFrame) -> None:
             def over(delivered: bool) -> None:
                 del self._held[held]
                 report("delivered" if delivered else "lost", rule=counted.id)
 
-            held = HeldFrame(memoryview(frame), over)
+            held.over = over
             self._held[held] = counted.id
-            return held
 
         connection = Connection(
             asyncio.get_running_loop(),
@@ -147,7 +155,7 @@ class GatedLink:
                 counters=self.counters,
                 topics=self._topics,
                 report=report,
-                hold=hold,
+                keep=keep,
                 leave=leave,
             ),
             gone=lambda: self._forget(number),

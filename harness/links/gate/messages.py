@@ -45,6 +45,16 @@ def api_name(key: int) -> str:
         return f"API {key}"
 
 
+def client_apis() -> list[str]:
+    """Return the names of the decodable APIs of producers and consumers, without administration."""
+    modules = (consumer.__name__, metadata.__name__, producer.__name__)
+    return sorted(
+        api_name(key)
+        for key, request in _REQUESTS.items()
+        if request.__module__.startswith(modules) and decodable(key)
+    )
+
+
 def decodable(key: int) -> bool:
     return key in _REQUESTS and key in ResponseClassRegistry._response_class_registry
 

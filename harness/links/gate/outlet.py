@@ -14,9 +14,17 @@ class HeldFrame:
     """A frame that is written only once it is released."""
 
     data: memoryview
-    over: Callable[[bool], None]
+    over: Callable[[bool], None] = lambda _: None
     """Called with True when it was written, with False when it never will be."""
     released: bool = False
+    lost: bool = False
+    """Whether it and everything after it is discarded."""
+    answered: bool = False
+    """Whether the gate has answered in its place, so that it is not written."""
+    drop: Callable[[], None] = lambda: None
+    """Decide that it is lost, with everything after it in its direction."""
+    refuse: Callable[[int], None] = lambda _: None
+    """Decide that its client gets this error code; raise `ValueError` if none can be sent."""
 
 
 @dataclass(eq=False)
@@ -77,6 +85,11 @@ class Outlet:
                 continue
             if isinstance(item, HeldFrame) and not item.released and self._sink is not None:
                 return
+            if isinstance(item, HeldFrame) and (item.lost or item.answered):
+                self._sink = None if item.lost else self._sink
+                self._items.popleft()
+                item.over(False)
+                continue
             left = self._write(item.data if isinstance(item, HeldFrame) else item)
             if left is not None:
                 self._keep_rest(item, left)

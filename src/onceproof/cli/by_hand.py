@@ -1,4 +1,4 @@
-"""`onceproof fault`, `heal`, `status` and `end`: their options."""
+"""`onceproof fault`, `heal`, `status`, `link` and `end`: their options."""
 
 from __future__ import annotations
 
@@ -46,6 +46,14 @@ def heal(
     name: Annotated[
         str | None, typer.Argument(help="The fault, such as isolate-1 (default: all).")
     ] = None,
+    messages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="drop|error:NAME",
+            help="Lose the messages that the fault holds, or answer with an error "
+            "(default: forward them).",
+        ),
+    ] = None,
     lab: LabName = None,
 ) -> None:
     """Heal a fault of a lab and wait until it is undone; a fault that failed to heal is retried.
@@ -54,7 +62,7 @@ def heal(
     """
     from onceproof.commands import by_hand as command
 
-    sys.exit(command.heal(name, lab=lab))
+    sys.exit(command.heal(name, messages=messages, lab=lab))
 
 
 def status(
@@ -69,6 +77,16 @@ def status(
     from onceproof.commands import by_hand as command
 
     sys.exit(command.status(lab=lab, watch=watch, as_json=as_json))
+
+
+def link(lab: LabName = None) -> None:
+    """Print a link to the page of a lab, which was started with --web, for one more browser.
+
+    Exit code: 0; 1 the lab has no page; 3 as for `fault`.
+    """
+    from onceproof.commands import by_hand as command
+
+    sys.exit(command.link(lab=lab))
 
 
 def end(

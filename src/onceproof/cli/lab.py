@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Backend, Out, Private, Secured, Seed, With
+from onceproof.cli.options import Backend, Out, Private, Secured, Seed, WebPage, With
 from onceproof.cli.words import secured_backend
 
 
@@ -46,6 +46,7 @@ def lab(
     secured: Secured = False,
     private: Private = False,
     versions: With = None,
+    web: WebPage = False,
     for_program: Annotated[
         bool,
         typer.Option(
@@ -64,7 +65,7 @@ def lab(
     if private:
         from onceproof.private_network import go_private
 
-        go_private(backend)
+        go_private(backend, web=web)
     from onceproof.commands import lab as command
 
     sys.exit(
@@ -81,5 +82,6 @@ def lab(
             versions=versions or [],
             for_program=for_program,
             private=private,
+            web=web,
         )
     )

@@ -43,6 +43,12 @@ Private = Annotated[
         "and from all other networks (local backend only).",
     ),
 ]
+WebPage = Annotated[
+    bool,
+    typer.Option(
+        "--web", help="Show it on a page of this machine, whose link works for one browser."
+    ),
+]
 Secured = Annotated[
     bool,
     typer.Option(

@@ -19,6 +19,7 @@ from onceproof.cli.options import (
     Scenarios,
     Secured,
     Seed,
+    WebPage,
     With,
 )
 from onceproof.cli.words import Backend as BackendType
@@ -42,6 +43,7 @@ def run(
     ] = None,
     private: Private = False,
     versions: With = None,
+    web: WebPage = False,
     json_events: Events = None,
     junit: Junit = None,
 ) -> None:
@@ -54,7 +56,7 @@ def run(
     if private:
         from onceproof.private_network import go_private
 
-        go_private(backend)
+        go_private(backend, web=web)
     from onceproof.commands import run as command
 
     sys.exit(
@@ -65,6 +67,7 @@ def run(
             backend=backend,
             transaction_version=transaction_version,
             versions=versions or [],
+            web=web,
             events=json_events,
             junit=junit,
         )

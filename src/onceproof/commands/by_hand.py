@@ -1,4 +1,4 @@
-"""`onceproof fault`, `heal`, `status` and `end`: control a lab from another terminal."""
+"""`onceproof fault`, `heal`, `status`, `link` and `end`: control a lab from another terminal."""
 
 from __future__ import annotations
 
@@ -65,11 +65,16 @@ def _indented(text: str) -> str:
     )
 
 
-def heal(name: str | None, *, lab: str | None) -> int:
+def heal(name: str | None, *, messages: str | None, lab: str | None) -> int:
+    """Heal a fault, and decide on the messages that it holds; without a name, heal all."""
+    if messages is not None and name is None:
+        print("onceproof: --messages needs the fault that holds them", file=sys.stderr)
+        return USAGE
     with _exit_on_lab_error():
         place = Place.find(lab)
         if name is not None:
-            healed = [ask(place, "POST", f"/faults/{name}/heal")]
+            body = {} if messages is None else {"messages": messages}
+            healed = [ask(place, "POST", f"/faults/{name}/heal", body)]
         else:
             healed = ask(place, "POST", "/heal")
         for found in healed:
@@ -108,6 +113,12 @@ def _next_status(place: Place) -> Any | None:
             if place.answers():
                 raise
             return None
+
+
+def link(*, lab: str | None) -> int:
+    with _exit_on_lab_error():
+        print(ask(Place.find(lab), "POST", "/links")["address"])
+        return 0
 
 
 def end(*, lab: str | None, judge: bool) -> int:

@@ -6,9 +6,10 @@ import random
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
@@ -16,6 +17,7 @@ from onceproof.errors import USAGE, exit_on_error
 from onceproof.harness.kafka.topic import BadTopic, Topic
 from onceproof.harness.lab.bare import BareRun, bare
 from onceproof.harness.lab.lab import Lab
+from onceproof.harness.lab.protocol import LabProtocol
 from onceproof.harness.run.phases import Run
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.versions import check_versions
@@ -32,6 +34,9 @@ from onceproof.reports.bare import failed_phase, print_unjudged
 from onceproof.reports.console import live, print_result
 from onceproof.reports.text import plural
 from onceproof.stopping import stop_on_signals
+
+if TYPE_CHECKING:
+    from onceproof.web.server import Web
 
 FAILED = 3
 
@@ -94,6 +99,7 @@ def lab(
     versions: Sequence[str] = (),
     for_program: bool = False,
     private: bool = False,
+    web: bool = False,
 ) -> int:
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
     with exit_on_error():
@@ -114,7 +120,18 @@ def lab(
             return USAGE
         if private and not for_program:
             print(f"The lab's network is private. To enter it: {way_in()}", flush=True)
-        return _open(wanted, name, seed, out, backend, with_versions, for_program=for_program)
+        with ExitStack() as ending:
+            shown = None
+            if web:
+                from onceproof.web.server import page  # it takes long to import
+
+                shown = ending.enter_context(page())
+            code = _open(
+                wanted, name, seed, out, backend, with_versions, for_program=for_program, web=shown
+            )
+            if shown is not None:
+                shown.exit_code = code
+            return code
 
 
 def _open(
@@ -126,29 +143,38 @@ def _open(
     versions: Mapping[str, str],
     *,
     for_program: bool,
+    web: Web | None,
 ) -> int:
     found = prepared(backend, versions)
     stop: Stop = stop_on_signals()
     program = LabWithParent(stop) if for_program else None
     words = [*wanted.words, *(("--backend", backend) if backend != LOCAL else ())]
     words += options_of(versions)
+
+    def announce(protocol: LabProtocol) -> None:
+        if web is not None:
+            web.show_lab(protocol)
+        about = protocol.answer("GET", "/", {})[1]
+        (program.opened if program else _print_addresses)(about)
+
     with live(sys.stderr) as handler:
+        heard = [handler] if web is None else [handler, web.handler]
         opened = Lab(
             wanted.scenario,
             name=name,
             seed=seed,
             runs=out,
             tools=found,
-            handlers=[handler],
+            handlers=heard,
             stop=stop,
             repeat=shlex.join(["onceproof", "lab", *words]),
             backend=backend,
             run=wanted.run,
-            opened=program.opened if program else _print_addresses,
+            opened=announce,
         )
         with breaking_off(judging(opened.run.folder.path)):
             opened.execute()
-            outcome = check_run(opened.run.folder.path, interrupted=stop.is_set())
+            outcome = check_run(opened.run.folder.path, handlers=heard, interrupted=stop.is_set())
     if wanted.scenario.claims:
         print_result(outcome.report, sys.stdout, outcome.folder)
         return outcome.exit_code

@@ -6,14 +6,17 @@ import random
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, exit_on_error
 from onceproof.exit_codes import worst
+from onceproof.harness.schedule.conductor import Conductor
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.schedule.versions import check_versions
@@ -29,6 +32,9 @@ from onceproof.reports.console import live, print_result, print_summary, rows_of
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
 
+if TYPE_CHECKING:
+    from onceproof.web.server import Web
+
 
 def run(
     names: Sequence[str],
@@ -38,6 +44,7 @@ def run(
     backend: str = LOCAL,
     transaction_version: int | None = None,
     versions: Sequence[str] = (),
+    web: bool = False,
     events: str | None = None,
     junit: Path | None = None,
 ) -> int:
@@ -63,7 +70,16 @@ def run(
     wanted = [(scenario, seed) for scenario in scenarios]
 
     def do(stream: Stream) -> int:
-        return _run_and_sum_up(wanted, out, backend, with_versions, stream, junit)
+        with ExitStack() as ending:
+            shown = None
+            if web:
+                from onceproof.web.server import page  # it takes long to import
+
+                shown = ending.enter_context(page())
+            code = _run_and_sum_up(wanted, out, backend, with_versions, stream, junit, shown)
+            if shown is not None:
+                shown.exit_code = code
+            return code
 
     return streamed("run", events, do)
 
@@ -75,9 +91,10 @@ def _run_and_sum_up(
     versions: Mapping[str, str],
     stream: Stream,
     junit: Path | None,
+    web: Web | None,
 ) -> int:
     server = BuildServer(junit)
-    outcomes = _run_all(wanted, out, backend, versions, stream, server)
+    outcomes = _run_all(wanted, out, backend, versions, stream, server, web=web)
     server.conclude()
     if len(outcomes) > 1:
         print("All runs")
@@ -119,6 +136,7 @@ def _run_all(
     stream: Stream,
     server: BuildServer,
     repeat: str | None = None,
+    web: Web | None = None,
 ) -> list[Outcome]:
     found = prepared(backend, versions)
     stop = stop_on_signals()
@@ -134,10 +152,11 @@ def _run_all(
                     seed=seed,
                     runs=out,
                     tools=found,
-                    handlers=[handler, *stream.handlers],
+                    handlers=[handler, *stream.handlers, *([web.handler] if web else [])],
                     stop=stop,
                     backend=backend,
                     repeat=repeat,
+                    conduct=web.conduct if web else Conductor,
                 )
         except OperationInterrupted as reason:
             print(interruption(reason), file=sys.stderr)

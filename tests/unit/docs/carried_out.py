@@ -97,6 +97,7 @@ ELSEWHERE: Final = {
     r"onceproof explore\b.*": "tests/end_to_end/test_explore.py",
     r"onceproof audit .*": "tests/integration/test_audit.py",
     r"onceproof lab --bare\b.*": "tests/end_to_end/test_lab_bare.py",
+    r"onceproof (lab|run) --web\b.*": "tests/integration/test_lab_in_chromium.py",
     r"onceproof lab": "tests/end_to_end/test_lab.py",
     r"onceproof fault kill driver .*": "tests/end_to_end/test_lab.py",
     r"onceproof fault message .*": "tests/integration/test_fault_messages.py",

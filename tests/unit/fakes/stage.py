@@ -37,10 +37,15 @@ class FakeGate:
 
     fired: list[Event] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
+    released: list[tuple[bool, str | None]] = field(default_factory=list)
 
     def put(self, rule: Rule) -> Placed:
         self.rules.append(rule)
         return cast("Placed", self)
+
+    def release(self, *, drop: bool = False, error: str | None = None) -> int:
+        self.released.append((drop, error))
+        return 1
 
     def remove(self) -> None:
         self.rules.pop()

@@ -46,6 +46,7 @@ def run_events(tmp_path: Path) -> list[events.Event]:
             at=at, fault="cut", kind="partition", state="took effect", detail="it did"
         ),
         events.HazardObserved(at=at, hazard="replayed-batch", detail="again"),
+        events.NoteWritten(at=at, text="the leader moved"),
         events.Judged(at=at, judgement=judged),
         events.ReportWritten(at=at, html=folder / "report.html", json=folder / "report.json"),
         events.RunEnded(at=at, folder=folder, exit_code=1, seconds=3.0, message=None),
@@ -69,17 +70,17 @@ def test_every_event_is_written_as_a_line(run_events: list[events.Event], tmp_pa
     lines = [json.loads(text) for text in file.read_text().splitlines()]
     assert [line["event"] for line in lines] == [
         "stream-began", "run-began", "phase-began", "process", "phase-ended", "progress", "fault",
-        "hazard", "finding", "judged", "report", "run-ended", "stream-ended",
+        "hazard", "note", "finding", "judged", "report", "run-ended", "stream-ended",
     ]  # fmt: skip
     assert lines[0]["format"] == "onceproof-events/1"
     assert lines[0]["command"] == "run"
     assert {line["run"] for line in lines[1:-1]} == {"a-run"}
     assert [line["seconds"] for line in lines[1:6]] == [0, 1, 1, 2, 2]
     assert lines[5]["acknowledged"] == 5
-    assert lines[8]["anomaly"] == "duplicate-output"
-    assert lines[8]["count"] == 1
-    assert "b has 2 effects" in lines[8]["sentences"][0]
-    (claim,) = lines[9]["claims"]
+    assert lines[9]["anomaly"] == "duplicate-output"
+    assert lines[9]["count"] == 1
+    assert "b has 2 effects" in lines[9]["sentences"][0]
+    (claim,) = lines[10]["claims"]
     assert (claim["verdict"], claim["refuted_by"]) == ("violated", ["duplicate-output"])
     assert lines[-1]["exit_code"] == 1
 

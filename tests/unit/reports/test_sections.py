@@ -45,6 +45,7 @@ def test_builtin_sections_are_in_page_order_with_templates() -> None:
         "findings",
         "timeline",
         "faults",
+        "notes",
         "mutation-check",
         "repeat",
         "environment",

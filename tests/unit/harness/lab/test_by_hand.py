@@ -31,6 +31,7 @@ class RunningLab:
             offered=frozenset({"kill"}),
             opened=lambda lab: self.up.set(),
             noted=lambda line: self.noted.append(line.at.name),
+            write_note=self.noted.append,
         )
         self.thread = threading.Thread(target=self._keep)
         self.thread.start()

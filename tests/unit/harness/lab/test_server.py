@@ -17,9 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onceproof.harness.lab import server as module
+from onceproof.harness.lab import protocol, server
 from onceproof.harness.lab.by_hand import ByHand, Ending
 from onceproof.harness.lab.place import Place
+from onceproof.harness.lab.protocol import LabProtocol
 from onceproof.harness.lab.server import LabServer, may_drive
 from onceproof.harness.links.topology import Link
 from onceproof.harness.wait import wait_until
@@ -36,20 +37,30 @@ MADE = {
 }
 
 
+NOTES: list[str] = []
+
+
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    original = module.asked
-    monkeypatch.setattr(module, "asked", lambda n, w: MADE[n]() if n in MADE else original(n, w))
+    original = protocol.asked
+    monkeypatch.setattr(protocol, "asked", lambda n, w: MADE[n]() if n in MADE else original(n, w))
     (tmp_path / "history").mkdir()
     context = replace(world_in(tmp_path / "history").context, stage=STAGE)
-    lab = ByHand(context, offered=frozenset(), opened=lambda _: None, noted=lambda _: None)
+    lab = ByHand(
+        context,
+        offered=frozenset(),
+        opened=lambda _: None,
+        noted=lambda _: None,
+        write_note=NOTES.append,
+    )
     thread = threading.Thread(target=_carry_out, args=(lab,))
     thread.start()
     place = Place.take("lab")
-    server = LabServer(place, lab, {"lab": "lab", "seed": 5})
+    answering = LabServer(place, LabProtocol(lab, {"lab": "lab", "seed": 5}))
     yield place
-    server.close()
+    answering.close()
+    NOTES.clear()
     with suppress(Ending):
         lab.end(judge=True)
     thread.join(10)
@@ -135,6 +146,47 @@ def test_failed_injection_is_refused(place: Place) -> None:
         ask(place, "POST", "/faults", {"fault": "miss"})
 
 
+def test_notes_are_recorded(place: Place) -> None:
+    assert ask(place, "POST", "/notes", {"text": " the leader moved "}) == {
+        "text": "the leader moved"
+    }
+    assert NOTES == ["the leader moved"]
+    for body in ({}, {"text": " "}, {"text": 1}, {"text": "x" * 2001}):
+        with pytest.raises(LabRefused) as refused:
+            ask(place, "POST", "/notes", body)
+        assert refused.value.usage
+    assert len(NOTES) == 1
+
+
+@pytest.mark.parametrize("messages", ["drop", "error:NOT_COORDINATOR"])
+def test_decision_on_messages_needs_a_fault_that_holds_some(place: Place, messages: str) -> None:
+    ask(place, "POST", "/faults", {"fault": "hit", "arguments": []})
+    with pytest.raises(LabRefused, match="«hit-1» holds no message"):
+        ask(place, "POST", "/faults/hit-1/heal", {"messages": messages})
+    assert ask(place, "POST", "/faults/hit-1/heal", {"messages": "forward"})["state"] == "healed"
+
+
+@pytest.mark.parametrize("messages", ["lose", "error", 1])
+def test_unknown_decision_is_a_usage_error(place: Place, messages: object) -> None:
+    with pytest.raises(LabRefused, match="forward, drop or error:NAME") as refused:
+        ask(place, "POST", "/faults/hit-1/heal", {"messages": messages})
+    assert refused.value.usage
+
+
+def test_lab_without_a_page_has_no_links(place: Place) -> None:
+    with pytest.raises(LabRefused, match="--web"):
+        ask(place, "POST", "/links")
+
+
+def test_choices_name_what_the_lab_can_do(place: Place) -> None:
+    choices = ask(place, "GET", "/choices")
+    assert {"EndTxn", "Produce", "Fetch"} <= set(choices["API"])
+    assert "NOT_COORDINATOR" in choices["errors"]
+    kinds = {kind["name"]: kind for kind in ask(place, "GET", "/kinds")}
+    assert not kinds["message"]["offered"], "this stage has no gates"
+    assert kinds["take-over-id"]["offered"]
+
+
 def test_end_requires_boolean_judge(place: Place) -> None:
     with pytest.raises(LabRefused, match="judge: expected true or false"):
         ask(place, "POST", "/end", {"judge": "perhaps"})
@@ -153,7 +205,7 @@ def test_unexpected_error_is_hidden_only_while_the_lab_ends(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = fail(ZeroDivisionError("nothing to divide"))
-    monkeypatch.setattr(module, "status", lambda context, lines: broken())
+    monkeypatch.setattr(protocol, "status", lambda context, lines: broken())
     with pytest.raises(LabRefused, match="ZeroDivisionError: nothing to divide"):
         ask(place, "GET", "/status")
     # Errors are expected while the lab is taken down, so they are not reported.
@@ -281,9 +333,9 @@ def test_client_is_identified_by_its_peer_credentials(place: Place, user: int, a
 
 def test_other_users_are_not_served(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     assert place.socket.stat().st_mode & 0o777 == 0o600
-    uid = module.os.getuid()
+    uid = server.os.getuid()
     # Root is always served, so the server pretends to run as another user.
-    monkeypatch.setattr(module.os, "getuid", lambda: uid + 1)
-    monkeypatch.setattr(module, "ROOT", uid + 2)
+    monkeypatch.setattr(server.os, "getuid", lambda: uid + 1)
+    monkeypatch.setattr(server, "ROOT", uid + 2)
     with pytest.raises(LabUnavailable, match="does not answer"):
         ask(place, "GET", "/")

@@ -381,7 +381,7 @@ def test_stop_ends_the_schedule(world: World) -> None:
         conductor.carry_out()
     stopper.join()
     # All executions end, and nothing new is injected.
-    for execution in conductor._executions:
+    for execution in conductor.executions:
         assert execution.over.wait(20)
     assert story == ["inject a"]
     assert [row["error"] for row in fault_rows(world)] == [None]
@@ -405,7 +405,7 @@ def test_unwritable_history_ends_the_schedule(world: World, state: str) -> None:
     with pytest.raises(HistoryNotWritten):
         conductor.carry_out()
     assert world.stop.is_set()
-    for execution in conductor._executions:
+    for execution in conductor.executions:
         assert execution.over.wait(20)
 
 

@@ -29,7 +29,7 @@ STATUS = {
 ENDING: Answer = (503, {"error": "the lab is ending"})
 DRIVING: list[Callable[[str | None], int]] = [
     lambda lab: by_hand.fault("kill", ["broker-1"], lab=lab),
-    lambda lab: by_hand.heal(None, lab=lab),
+    lambda lab: by_hand.heal(None, messages=None, lab=lab),
     lambda lab: by_hand.status(lab=lab, watch=False, as_json=False),
     lambda lab: by_hand.end(lab=lab, judge=True),
 ]
@@ -153,7 +153,7 @@ def test_heal_prints_its_result(
     start_lab: Callable[..., FakeLab], capsys: pytest.CaptureFixture[str], state: str, code: int
 ) -> None:
     start_lab("lab", (200, {"name": "cut-1", "state": state, "detail": "what it saw"}))
-    assert exit_code_of(lambda: by_hand.heal("cut-1", lab="lab")) == code
+    assert exit_code_of(lambda: by_hand.heal("cut-1", messages=None, lab="lab")) == code
     assert capsys.readouterr().out == f"cut-1: {state}: what it saw\n"
 
 

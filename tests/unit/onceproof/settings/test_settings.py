@@ -134,7 +134,7 @@ def test_file_of_another_user_in_parent_folder_is_refused(
 
 WRONG = [
     ("ot = 'x'", "ot: there is no such setting for all commands. Did you mean out?"),
-    ("[chek]", "chek: there is no such table. Did you mean check?"),
+    ("[chck]", "chck: there is no such table. Did you mean check?"),
     ("[check]\nthread = 1", "check.thread: there is no such setting. Did you mean check.threads"),
     ("check = 1", "check: expected a table, as in [check], found 1."),
     ("seed = 'x'", 'seed: expected an integer, found "x".'),

@@ -22,6 +22,7 @@ def hazards(
     source: str = "producer",
     direction: Direction = "response",
     action: Action = "drop",
+    decision: dict[str, Any] | None = None,
 ) -> list[Hazard]:
     fired_event = {
         "at": 7, "api": "EndTxn", "direction": direction, "correlation_id": 1, "version": 5,
@@ -34,6 +35,8 @@ def hazards(
     )
     injection = fault.inject(context, "hit")
     assert injection.evidence()
+    if decision is not None:
+        injection.decide(**decision)
     injection.after_collect(Collected(returned={}))
     return recorder.hazards
 
@@ -47,6 +50,12 @@ def test_lost_answer_to_a_successful_commit_is_a_hazard(source: str, hop: str) -
     assert (hazard.hazard, hazard.hop, hazard.at) == ("unknown-end", hop, 7)
 
 
+@pytest.mark.parametrize("decision", [{"drop": True}, {"error": "NOT_COORDINATOR"}])
+def test_held_answer_that_is_then_lost_is_a_hazard(decision: dict[str, Any]) -> None:
+    (hazard,) = hazards(COMMITTED, action="hold", decision=decision)
+    assert hazard.hazard == "unknown-end"
+
+
 @pytest.mark.parametrize(
     ("event", "more"),
     [
@@ -55,6 +64,7 @@ def test_lost_answer_to_a_successful_commit_is_a_hazard(source: str, hop: str) -
         ({"commits": None, "error": None}, {}),
         ({"commits": True}, {"direction": "request"}),
         (COMMITTED, {"action": "hold"}),
+        (COMMITTED, {"action": "hold", "decision": {}}),
     ],
 )
 def test_other_hits_are_no_hazard(event: dict[str, Any], more: dict[str, Any]) -> None:

@@ -286,6 +286,67 @@ def test_removing_a_rule_releases_held_messages(link: Link) -> None:
 
 
 @pytest.mark.parametrize("direction", ["request", "response"])
+def test_held_message_can_be_lost(link: Link, direction: str) -> None:
+    rule = link.put(direction, "EndTxn", "hold")
+    later = link.put(direction, "FindCoordinator", "close-before")
+    client = link.client()
+    client.send(end_txn(1))
+    rule.wait_fired(seconds=SECONDS)
+    assert rule.release(drop=True) == 1
+    client.send(find_coordinator(2))
+    assert client.receive_rest() == []
+    assert link.broker.received == (
+        [] if direction == "request" else [end_txn(1), find_coordinator(2)]
+    )
+    assert (len(rule.lost), len(rule.delivered), len(later.fired)) == (1, 0, 0)
+    assert link.state["held"] == 0
+    client = link.client()
+    client.send(end_txn(3))
+    assert client.receive() == answer(end_txn(3))
+
+
+@pytest.mark.parametrize("direction", ["request", "response"])
+def test_held_message_can_be_answered_with_an_error(link: Link, direction: str) -> None:
+    rule = link.put(direction, "EndTxn", "hold")
+    client = link.client()
+    client.send(find_coordinator(1), end_txn(2), find_coordinator(3))
+    rule.wait_fired(seconds=SECONDS)
+    assert client.receive() == answer(find_coordinator(1))
+    assert rule.release(error="COORDINATOR_NOT_AVAILABLE") == 1
+    response = EndTxnResponse.decode(client.receive(), version=3, header=True, framed=True)
+    assert (response.error_code, response.header.correlation_id) == (15, 2)
+    assert client.receive() == answer(find_coordinator(3))
+    reached = [find_coordinator(1), end_txn(2), find_coordinator(3)]
+    if direction == "request":
+        reached.remove(end_txn(2))
+    assert link.broker.received == reached
+    assert (len(rule.lost), len(rule.delivered)) == ((1, 0) if direction == "request" else (0, 1))
+
+
+def test_error_for_the_last_held_request_is_answered_at_once(link: Link) -> None:
+    rule = link.put("request", "EndTxn", "hold")
+    client = link.client()
+    client.send(end_txn(1))
+    rule.wait_fired(seconds=SECONDS)
+    rule.release(error="INVALID_TXN_STATE")
+    response = EndTxnResponse.decode(client.receive(), version=3, header=True, framed=True)
+    assert (response.error_code, response.header.correlation_id) == (48, 1)
+    assert link.broker.received == []
+
+
+def test_message_that_cannot_be_answered_with_an_error_is_still_held(link: Link) -> None:
+    rule = link.put("request", "EndTxn", "hold")
+    client = link.client()
+    client.send(end_txn(1))
+    rule.wait_fired(seconds=SECONDS)
+    with pytest.raises(StageTrouble, match="unknown Kafka error"):
+        rule.release(error="NO_SUCH_ERROR")
+    assert link.state["held"] == 1
+    rule.release()
+    assert client.receive() == answer(end_txn(1))
+
+
+@pytest.mark.parametrize("direction", ["request", "response"])
 def test_drop_loses_the_rest_of_the_connection(link: Link, direction: str) -> None:
     """Messages before the dropped one still arrive."""
     rule = link.put(direction, "EndTxn", "drop")

@@ -64,7 +64,7 @@ class WiredConnection:
         def report_event(event: str, **details: Any) -> None:
             self.events.append({"event": event, **details})
 
-        def hold(_: RuleCounter, frame: bytes) -> HeldFrame:
+        def keep(_: RuleCounter, frame: HeldFrame) -> None:
             raise AssertionError(frame)
 
         def set_closed() -> None:
@@ -79,7 +79,7 @@ class WiredConnection:
                 counters=self.counters,
                 topics=Topics(),
                 report=report_event,
-                hold=hold,
+                keep=keep,
                 leave=leave,
             ),
             gone=set_closed,
