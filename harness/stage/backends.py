@@ -57,8 +57,7 @@ def offers(backend: str) -> frozenset[str]:
         return cluster.offers if cluster.properties else cluster.offers | {PLAIN_TEXT}
     if backend == SECURED:
         return EVERYTHING - {PLAIN_TEXT}
-    # A gate would have to be in the containers' network; for the others there is no image.
-    return EVERYTHING - {"gates", "queues", "http"} if backend == DOCKER else EVERYTHING
+    return EVERYTHING - {"queues", "http"} if backend == DOCKER else EVERYTHING
 
 
 def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:

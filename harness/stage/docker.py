@@ -7,12 +7,14 @@ engine must be on this machine.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import psycopg
 
@@ -32,17 +34,17 @@ from onceproof.harness.processes.processes import MARKER, Processes
 from onceproof.harness.processes.sweep import where
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.processes.watchdog import Watchdog
-from onceproof.harness.stage import docker_reaper
+from onceproof.harness.stage import docker_gate, docker_reaper
 from onceproof.harness.stage.base import (
     SHUT_DOWN_SECONDS,
-    GatedLink,
     WithoutHttpService,
     WithoutQueues,
 )
 from onceproof.harness.stage.database_login import Login, connection_string, write_private
-from onceproof.harness.stage.docker_compose import Compose
+from onceproof.harness.stage.docker_compose import Compose, gate_image
 from onceproof.harness.stage.docker_node import DockerNode
 from onceproof.harness.stage.docker_topology import NODES, choose, inside, links_of, raft
+from onceproof.harness.stage.gates import Gates, OnGate
 from onceproof.harness.stage.proxied import ProxiedLinks
 from onceproof.harness.stage.sockets import established, listens
 from onceproof.harness.tools.docker_engine import Engine
@@ -68,6 +70,9 @@ class DockerStage(WithoutQueues, WithoutHttpService):
         self.topology = choose(block)
         self._block = block
         self._engine = engine
+        self._processes = processes
+        self._gates: Gates | None = None
+        self._gates_lock = threading.Lock()
         self._logs = processes.logs
         self._marker = processes.marker
         self._on_change = processes.on_change
@@ -151,6 +156,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             self._links.lead_to(node, False)
         finally:
             death = running.kill(how)
+        self._sever(node)
         return death
 
     def shut_down(self, node: str, how: str) -> str:
@@ -161,7 +167,9 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             running.ask_to_end("SIGINT")
         else:
             self._terminate_broker(node, running)
-        return running.ended(how, seconds=SHUT_DOWN_SECONDS)
+        ended = running.ended(how, seconds=SHUT_DOWN_SECONDS)
+        self._sever(node)
+        return ended
 
     def _terminate_broker(self, node: str, running: DockerNode) -> None:
         """SIGTERM a broker, and disable every proxy that leads to it before it is gone.
@@ -238,12 +246,43 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             return f"{host}:{port}"
         return self.bootstrap(link.source, link.target)
 
-    def gate(self, link: Link) -> GatedLink:
-        """Refuse: a gate would have to be in the containers' network."""
-        raise StageTrouble(f"{link}: the docker backend has no gates; use the local backend")
+    def gate(self, link: Link) -> OnGate:
+        with self._gates_lock:
+            if self._gates is None:
+                self._gates = self._new_gates()
+        return self._gates.gate(link)
 
     def ungate(self, link: Link) -> None:
-        """Do nothing: there are no gates."""
+        if self._gates is not None:
+            self._gates.ungate(link)
+
+    def _new_gates(self) -> Gates:
+        modules = self._login_file.parent / "gate"
+        docker_gate.copy_modules(modules)
+        proxies = self._links.specs
+        return Gates(
+            self._toxiproxy,
+            self._links,
+            processes=self._processes,
+            address=partial(docker_gate.address_of, proxies),
+            topic_id=self._topic_id,
+            command=docker_gate.command(
+                self._engine,
+                gate_image(),
+                modules,
+                beside=self._node(_TOXIPROXY).container.id,
+                labels={docker_reaper.LABEL: self._marker, docker_reaper.WHERE: where()},
+            ),
+        )
+
+    def _topic_id(self, topic: str) -> UUID | None:
+        with ClusterView({node_id(n): self.bootstrap(AUDITOR, n) for n in self.brokers}) as view:
+            return view.topic_id(topic)
+
+    def _sever(self, node: str) -> None:
+        """Close a gate's connections to a broker that is gone."""
+        if self._gates is not None:
+            self._gates.sever(node)
 
     def connections(self, link: Link) -> int:
         toxiproxy = self._node(_TOXIPROXY)
@@ -268,7 +307,8 @@ class DockerStage(WithoutQueues, WithoutHttpService):
     def disturbed(self) -> dict[str, str]:
         wrong = {n: "not running" for n in (*self.brokers, POSTGRES) if not self.alive(n)}
         wrong |= {n: "paused" for n in (*self.brokers, POSTGRES) if self.paused(n)}
-        return wrong | self._links.disturbed()
+        gates = {} if self._gates is None else self._gates.disturbed()
+        return wrong | gates | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
         found = {"docker": self._engine.version, "docker-compose": self._engine.compose}

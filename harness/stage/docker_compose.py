@@ -17,6 +17,7 @@ from typing import Any
 from testcontainers.compose import DockerCompose
 
 from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.stage import docker_gate
 from onceproof.harness.tools.docker_engine import Engine
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.progress import Progress, Step
@@ -24,7 +25,11 @@ from onceproof.harness.tools.progress import Progress, Step
 FILE = Path(__file__).with_name("docker-compose.yml")
 PROFILE = "ONCEPROOF_PROFILE"
 """Names an additional compose file, with other images and their settings."""
-_VARIABLES = {"toxiproxy": "TOXIPROXY_IMAGE", "postgres": "POSTGRES_IMAGE"}
+_VARIABLES = {
+    "toxiproxy": "TOXIPROXY_IMAGE",
+    "postgres": "POSTGRES_IMAGE",
+    "gate": docker_gate.IMAGE,
+}
 
 
 class Compose:
@@ -73,10 +78,15 @@ class Compose:
         return services
 
 
+def gate_image() -> str:
+    """Return the image that gates run in."""
+    return os.environ.get(docker_gate.IMAGE, docker_gate.DEFAULT)
+
+
 def ensure_images(engine: Engine, progress: Progress) -> None:
     """Pull missing images; raise `SetupError` if one cannot be pulled."""
     services = Compose(engine, {}).services()
-    for image in dict.fromkeys(service["image"] for service in services.values()):
+    for image in dict.fromkeys([*(s["image"] for s in services.values()), gate_image()]):
         if _has_image(engine, image):
             continue
         progress(Step(tool="docker", message=f"pulling {image}"))
@@ -86,7 +96,7 @@ def ensure_images(engine: Engine, progress: Progress) -> None:
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode != 0:
-            name = next(n for n, service in services.items() if service["image"] == image)
+            name = next((n for n, s in services.items() if s["image"] == image), "gate")
             variable = _VARIABLES.get(name, "KAFKA_IMAGE")
             raise SetupError(
                 f"The image {image} is missing and cannot be pulled: {_last_line(done.stderr)} Set "

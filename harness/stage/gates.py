@@ -8,12 +8,12 @@ active rules and held frames disturbs nothing.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from onceproof.harness.links.gate.client import Gate, Placed
+from onceproof.harness.links.gate.client import COMMAND, Gate, Placed
 from onceproof.harness.links.gate.gated import Route
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.gate.tls import Tls
@@ -55,9 +55,14 @@ class Gates:
         address: Callable[[ProxySpec], str],
         topic_id: TopicId,
         tls: Tls | None = None,
+        command: Sequence[str] = COMMAND,
     ) -> None:
-        """`address` returns the address of the gate behind a proxy; `tls` is for links of
-        audiences.
+        """Start nothing yet.
+
+        Args:
+            address: returns the address of the gate behind a proxy.
+            tls: for links of audiences.
+            command: runs the gate's process.
         """
         self._server = server
         self._links = links
@@ -65,6 +70,7 @@ class Gates:
         self._address = address
         self._topic_id = topic_id
         self._tls = tls
+        self._command = command
         self._gate: Gate | None = None
         self._on: dict[Link, OnGate] = {}
         # Faults run concurrently, and other threads call `disturbed` meanwhile.
@@ -84,7 +90,7 @@ class Gates:
             raise StageTrouble(f"{link} cannot have a gate: it does not carry the Kafka protocol")
         proxies = self._links.of(link)
         if self._gate is None:
-            self._gate = Gate(self._processes)
+            self._gate = Gate(self._processes, self._command)
         tls = self._tls if link.source in AUDIENCES else None
         self._gate.open(
             str(link),

@@ -22,9 +22,14 @@ from tests.docker.engine import NoEngine, do, install, run, show_progress
 
 HERE = Path(__file__).parent / "images"
 NAME = "onceproof-standin"
-BASE = f"{NAME}/base:bookworm"
-PACKAGES = "openjdk-17-jre-headless,procps"
+BASE = f"{NAME}/base:bookworm-python"
+PACKAGES = "openjdk-17-jre-headless,procps,python3"
 LABEL = "onceproof.sum"
+OLD_BUILDER = {**os.environ, "DOCKER_BUILDKIT": "0"}
+REGISTRIES = ("/etc/pip.conf", "/usr/local/share/ca-certificates")
+"""Files that say how this machine reaches its package registries."""
+SETTINGS = ("PIP_", "SSL_CERT_", "GOPROXY", "GOFLAGS", "GONOSUM", "REQUESTS_CA_")
+"""Variables that do."""
 
 
 def build(tools: StageTools) -> dict[str, str]:
@@ -45,11 +50,16 @@ def build(tools: StageTools) -> dict[str, str]:
         "programs/package/postgresql": wheel.installation,
         f"programs/{wheel.libraries.name}": wheel.libraries,
     })  # fmt: skip
-    return {"KAFKA_IMAGE": kafka, "TOXIPROXY_IMAGE": proxy, "POSTGRES_IMAGE": database}
+    return {
+        "KAFKA_IMAGE": kafka,
+        "TOXIPROXY_IMAGE": proxy,
+        "POSTGRES_IMAGE": database,
+        "GATE_IMAGE": BASE,
+    }
 
 
 def build_base() -> None:
-    """Import a Debian with a Java runtime as the base image."""
+    """Import a Debian with a Java runtime and Python as the base image."""
     if shutil.which("debootstrap") is None:
         install("debootstrap", "debootstrap")
     show_progress("building a base image from Debian's packages")
@@ -78,8 +88,31 @@ def build_image(image: str, name: str, parts: dict[str, Path]) -> None:
         do(
             "docker", "build", "--quiet", "--build-arg", f"BASE={BASE}",
             "--label", f"{LABEL}={wanted}", "--tag", image, context,
-            env={**os.environ, "DOCKER_BUILDKIT": "0"},
+            env=OLD_BUILDER,
         )  # fmt: skip
+
+
+def build_onceproof(root: Path) -> str:
+    """Build the image of onceproof itself, with the registries of this machine as it has them."""
+    base, image = f"{BASE}-registries", f"{NAME}/onceproof"
+    with temporary_folder() as folder:
+        for path in REGISTRIES:
+            source = Path(path)
+            if source.exists():
+                target = folder / path.lstrip("/")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copytree(source, target) if source.is_dir() else shutil.copy2(source, target)
+        settings = [f"{n}={v}" for n, v in os.environ.items() if n.startswith(SETTINGS)]
+        lines = [f"FROM {BASE}", "COPY . /", "RUN update-ca-certificates"]
+        lines += [f"ENV {each}" for each in settings]
+        (folder / "Dockerfile").write_text("\n".join(lines))
+        do("docker", "build", "--quiet", "--tag", base, folder, env=OLD_BUILDER)
+    show_progress(f"building {image}")
+    do(
+        "docker", "build", "--quiet", "--network", "host", "--build-arg", f"BASE={base}",
+        "--tag", image, root, env=OLD_BUILDER,
+    )  # fmt: skip
+    return image
 
 
 def toxiproxy_cli() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -11,6 +12,7 @@ from confluent_kafka import Producer
 from psycopg.conninfo import make_conninfo
 
 from onceproof.harness.links.disturbances import CUT, Disturbance, Hold, Way, lose
+from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.links.topology import AUDIENCES, AUDITOR, POSTGRES, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from tests.docker.staging import ContainerStage, labelled_resources
@@ -33,12 +35,12 @@ def address_of(staging: ContainerStage, link: Link = LINK) -> str:
     return staging.stage.bootstrap(link.source, link.target)
 
 
-def is_acknowledged(bootstrap: str, topic: str) -> bool:
+def is_acknowledged(bootstrap: str, topic: str, seconds: float = 30) -> bool:
     """Whether a record is acknowledged with `acks=all`."""
     outcomes: list[object] = []
     producer = Producer({"bootstrap.servers": bootstrap, "acks": "all", "log_level": 0})
     producer.produce(topic, b"x", on_delivery=lambda error, _: outcomes.append(error))
-    producer.flush(30)
+    producer.flush(seconds)
     return outcomes == [None]
 
 
@@ -280,3 +282,53 @@ def test_versions_and_settings_describe_containers(staging: ContainerStage) -> N
 def test_all_resources_carry_the_label_of_the_run(staging: ContainerStage) -> None:
     # Five containers, four networks, four volumes.
     assert len(labelled_resources(staging.processes.marker)) == 13
+
+
+def test_gate_holds_a_message_until_it_is_released(
+    staging: ContainerStage, topic: Callable[..., str]
+) -> None:
+    name = topic()
+    links = [Link("producer", node) for node in staging.stage.brokers]
+    hold = MessageMatch(direction="request", api="Produce", topic=name).rule("hold")
+    placed = [staging.stage.gate(link).put(hold) for link in links]
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            sent = pool.submit(is_acknowledged, staging.stage.bootstrap("producer"), name)
+            event = eventually(
+                lambda: next((event for each in placed for event in each.fired), None),
+                "the Produce",
+            )
+            assert (event["topics"], event["direction"]) == ([name], "request")
+            assert not sent.done()
+            assert "held 1" in staging.stage.disturbed()[event["link"]]
+            assert sum(each.release() for each in placed) == 1
+            assert sent.result(60)
+    finally:
+        for link in links:
+            staging.stage.ungate(link)
+    assert is_acknowledged(staging.stage.bootstrap("producer"), name)
+
+
+def test_what_a_gate_holds_is_lost_with_the_broker(
+    staging: ContainerStage, topic: Callable[..., str]
+) -> None:
+    name = topic()
+    links = [Link("producer", node) for node in staging.stage.brokers]
+    hold = MessageMatch(direction="request", api="Produce", topic=name).rule("hold")
+    placed = [staging.stage.gate(link).put(hold) for link in links]
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            sent = pool.submit(is_acknowledged, staging.stage.bootstrap("producer"), name, 180)
+            event = eventually(
+                lambda: next((event for each in placed for event in each.fired), None),
+                "the Produce",
+            )
+            node = str(event["link"]).partition("→")[2]
+            staging.stage.kill(node, "SIGKILL by a test")
+            eventually(lambda: [lost for each in placed for lost in each.lost], "the loss")
+            staging.stage.restart(node)
+            assert sent.result(200), "the client sends again"
+    finally:
+        for link in links:
+            staging.stage.ungate(link)
+    eventually(lambda: whole_everywhere(staging.stage, name), "all replicas in sync")

@@ -188,7 +188,7 @@ def test_every_fault_has_a_description() -> None:
         assert len(entry.says.split()) > 4
 
 
-def test_docker_supports_all_faults_but_gates_queues_and_http() -> None:
+def test_docker_supports_all_faults_but_queues_and_http() -> None:
     subject_offers = {"driver", "executors", "member", "worker", "commits", "program", "job"}
     subject_offers |= {"forwarder", "new checkpoint"}
     local, docker = offers(LOCAL) | subject_offers, offers(DOCKER) | subject_offers
@@ -197,8 +197,4 @@ def test_docker_supports_all_faults_but_gates_queues_and_http() -> None:
     refused = {
         name: fault.needs for name, fault in faults.items() if not is_supported(fault, docker)
     }
-    gated = ("fence-program", "stale-end-txn", "message", "time-out-transaction", "unanswered")
-    gated += ("withhold-writes",)
-    queues = ("lose-receipts",)
-    expected = dict.fromkeys(gated, "gates") | dict.fromkeys(queues, "queues")
-    assert refused == expected | {"strike-http": "http"}
+    assert refused == {"lose-receipts": "queues", "strike-http": "http"}

@@ -142,13 +142,13 @@ def test_drawn_schedule_depends_on_the_seed() -> None:
 
 
 def test_plan_names_what_a_backend_lacks() -> None:
-    scenarios = [named("spark-kafka-sink"), named("consume-transform-produce-killed")]
+    scenarios = [named("spark-kafka-sink"), named("jms-forwarder-transacted")]
     places = plan(scenarios, ["local", "docker"], 1)
     assert {place.name: place.lacks for place in places} == {
         "spark-kafka-sink-local": None,
-        "consume-transform-produce-killed-local": None,
+        "jms-forwarder-transacted-local": None,
         "spark-kafka-sink-docker": None,
-        "consume-transform-produce-killed-docker": "docker does not offer gates",
+        "jms-forwarder-transacted-docker": "docker does not offer queues",
     }
 
 
