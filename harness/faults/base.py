@@ -50,17 +50,21 @@ class HoldsMessages(Injection, Protocol):
     """An injection that acts on single messages, and may hold them."""
 
     def messages(self) -> Sequence[Mapping[str, Any]]:
-        """Return the gates' events of the messages that it has met."""
+        """Return the gates' events of the messages that it has met; `became` says what became of
+        each: `held`, `delivered`, `lost`, what was decided, or the fault's action.
+        """
 
     @property
     def holding(self) -> bool:
         """Whether it holds messages now."""
 
-    def decide(self, *, drop: bool = False, error: str | None = None) -> None:
+    def decide(self, *, drop: bool = False, error: str | None = None) -> bool:
         """Lose the messages that it holds, or answer with an error; by default let them go.
 
+        Return whether it held any.
+
         Raises:
-            StageTrouble: a message cannot be answered with this error; it is still held.
+            StageTrouble: no message can be answered with this error; they are still held.
         """
 
 

@@ -201,18 +201,23 @@ class ByHand:
             StageTrouble: a message cannot be answered with this error; it is still held.
             Overdue: it is not healed in time.
         """
+        execution = self._active_fault(name)
+        # Outside the lock: a gate that does not answer must not block other requests.
+        if (drop or error is not None) and not execution.decide(drop=drop, error=error):
+            raise NotHeld(f"«{name}» holds no message")
         with self._lock:
-            active = {execution.at.name: execution for execution in self._active()}
-            try:
-                execution = active[name]
-            except KeyError:
-                known = ", ".join(active) or "none"
-                raise NoSuchFault(f"no active fault «{name}»; active: {known}") from None
-            if (drop or error) and not execution.decide(drop=drop, error=error):
-                raise NotHeld(f"«{name}» holds no message")
             self._start_healing(execution)
         self._wait_over([execution])
         return execution
+
+    def _active_fault(self, name: str) -> FaultExecution:
+        with self._lock:
+            active = {execution.at.name: execution for execution in self._active()}
+        try:
+            return active[name]
+        except KeyError:
+            known = ", ".join(active) or "none"
+            raise NoSuchFault(f"no active fault «{name}»; active: {known}") from None
 
     def heal_all(self) -> list[FaultExecution]:
         """Heal every active fault, the newest first."""
@@ -235,16 +240,12 @@ class ByHand:
             self._ended.set()
 
     def _check_open(self) -> None:
-        if self._ended.is_set():
+        if self.ending:
             how = "with" if self._judge else "without"
             raise Ending(f"the lab is ending, {how} a verdict, and accepts no more requests")
 
     def _active(self) -> list[FaultExecution]:
-        return [
-            execution
-            for execution in self.executions
-            if execution.unhealed or not execution.over.is_set()
-        ]
+        return [execution for execution in self.executions if execution.active]
 
     def _start_healing(self, execution: FaultExecution) -> None:
         if execution.unhealed:

@@ -62,8 +62,10 @@ class Cluster:
 
     def _ends(self) -> _Ends:
         found: _Ends = {}
+        with self._context.view() as view:
+            topics = {partition.topic for partition in view.clients() or ()}
         with self._context.reader() as reader:
-            for topic in self._context.topics:
+            for topic in sorted(topics):
                 with suppress(UnreadableLog):
                     ends = reader.ends(topic)
                     found |= {(topic, number): end for number, (_, end) in ends.items()}
@@ -71,9 +73,9 @@ class Cluster:
 
     def _groups(self, direct: list[str], ends: _Ends) -> Iterator[dict[str, Any]]:
         known: dict[str, Offsets] = {}
-        with suppress(OSError, Refused):  # those of the other brokers are kept
-            for found in offsets_of_groups(direct):
-                known[found.group] = found
+        for address in direct:
+            with suppress(OSError, Refused):
+                known |= {found.group: found for found in offsets_of_groups([address])}
         for name, members in self._members([*known]).items():
             offsets = known[name].offsets
             yield {

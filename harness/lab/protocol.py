@@ -29,6 +29,7 @@ from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Interrupted, Overdue
 
+NO_ERRORS: Final = ("error:", "error:NO_ERROR")
 _LONGEST_NOTE: Final = 2000
 """Characters."""
 
@@ -168,7 +169,7 @@ def _decision(body: Mapping[str, Any]) -> dict[str, Any]:
             return {}
         case "drop":
             return {"drop": True}
-        case str() as word if word.startswith("error:"):
+        case str() as word if word.startswith("error:") and word not in NO_ERRORS:
             return {"error": word.removeprefix("error:")}
     raise Refused(
         HTTPStatus.BAD_REQUEST, "messages: expected forward, drop or error:NAME, with Kafka's name"

@@ -69,6 +69,7 @@ def fault_of(execution: FaultExecution) -> dict[str, Any]:
         "took_effect": execution.took_effect,
         "detail": execution.detail,
         "evidence": execution.evidence,
+        "active": execution.active,
         "holding": execution.holding,
         "messages": [dict(event) for event in execution.messages()],
     }

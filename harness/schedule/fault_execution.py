@@ -125,10 +125,14 @@ class FaultExecution:
 
     def decide(self, *, drop: bool = False, error: str | None = None) -> bool:
         """Decide on held messages; return whether there are any. See `HoldsMessages`."""
-        if not isinstance(self._injection, HoldsMessages) or not self._injection.holding:
-            return False
-        self._injection.decide(drop=drop, error=error)
-        return True
+        return isinstance(self._injection, HoldsMessages) and self._injection.decide(
+            drop=drop, error=error
+        )
+
+    @property
+    def active(self) -> bool:
+        """Whether it can be healed: it has not ended, or was not healed when it ended."""
+        return self.unhealed or not self.over.is_set()
 
     @property
     def took_effect(self) -> bool:

@@ -266,6 +266,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             processes=self._processes,
             address=partial(docker_gate.address_of, proxies),
             topic_id=self._topic_id,
+            seconds=_SECONDS,
             command=docker_gate.command(
                 self._engine,
                 gate_image(),
@@ -315,6 +316,8 @@ class DockerStage(WithoutQueues, WithoutHttpService):
         for service, spec in self._services.items():
             image = self._engine.client.images.get(spec["image"])
             found[f"image of {service}"] = f"{spec['image']} ({image.short_id})"
+        if self._gates is not None:
+            found["image of gate"] = gate_image()
         return found
 
     def settings(self) -> dict[str, object]:

@@ -44,6 +44,8 @@ def copy_modules(folder: Path) -> None:
         else:
             shutil.copy2(source, target)
     shutil.copytree(Path(kafka.__file__).parent, folder / "kafka", ignore=ignored)
+    for path in (folder, *folder.rglob("*")):  # root has no rights of its own in the container
+        path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def command(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from onceproof.harness.links.gate.client import COMMAND, Gate, Placed
@@ -23,6 +23,7 @@ from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.proxied import ProxiedLinks
 
+START_SECONDS: Final = 20.0
 TopicId = Callable[[str], UUID | None]
 
 
@@ -56,6 +57,7 @@ class Gates:
         topic_id: TopicId,
         tls: Tls | None = None,
         command: Sequence[str] = COMMAND,
+        seconds: float = START_SECONDS,
     ) -> None:
         """Start nothing yet.
 
@@ -63,6 +65,7 @@ class Gates:
             address: returns the address of the gate behind a proxy.
             tls: for links of audiences.
             command: runs the gate's process.
+            seconds: how long it may take to start.
         """
         self._server = server
         self._links = links
@@ -70,7 +73,7 @@ class Gates:
         self._address = address
         self._topic_id = topic_id
         self._tls = tls
-        self._command = command
+        self._command, self._seconds = command, seconds
         self._gate: Gate | None = None
         self._on: dict[Link, OnGate] = {}
         # Faults run concurrently, and other threads call `disturbed` meanwhile.
@@ -90,7 +93,7 @@ class Gates:
             raise StageTrouble(f"{link} cannot have a gate: it does not carry the Kafka protocol")
         proxies = self._links.of(link)
         if self._gate is None:
-            self._gate = Gate(self._processes, self._command)
+            self._gate = Gate(self._processes, self._command, seconds=self._seconds)
         tls = self._tls if link.source in AUDIENCES else None
         self._gate.open(
             str(link),

@@ -49,7 +49,7 @@ class Instances:
         for thread in threads:
             thread.start()
         for thread in threads:
-            # A signal that interrupts another thread ends no wait of this one, which calls `end`.
+            # Python calls `end` in this thread, which a signal to another one does not wake.
             while thread.is_alive():
                 thread.join(_LOOK_SECONDS)
         return self._code

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Final, get_args
+from typing import Annotated, Any, ClassVar, Final, get_args
 
 from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.faults.links.probed_link import wait_mended
-from onceproof.harness.faults.messages.message import AtGates, Message, met
+from onceproof.harness.faults.messages.message import REQUEST_OF, AtGates, Message, met
 from onceproof.harness.faults.words import Word, one_of
 from onceproof.harness.kafka.errors import error_name
-from onceproof.harness.links.gate.client import Event
+from onceproof.harness.links.gate.client import Event, HeldKey
 from onceproof.harness.links.gate.rules import Action, Direction
 from onceproof.harness.links.topology import AUDIENCES
 
@@ -87,9 +88,9 @@ class _Hit:
         self.target = fault.message.describe()
         self.at: int | None = None
         self._fired: list[Event] = []
-        self._released = False
-        self._decided: str | None = None
-        """What became of a held message, if not forwarded: `drop`, or `error` with its name."""
+        self._decided: dict[HeldKey, str] = {}
+        """What became of held messages that were not forwarded: `drop`, or `error` and its name."""
+        self._lock = threading.Lock()
 
     def evidence(self) -> str | None:
         self._fired = self._gates.fired() or self._fired
@@ -98,34 +99,50 @@ class _Hit:
         self.at = int(self._fired[0]["at"])
         return self._summary(self._fired)
 
-    def messages(self) -> Sequence[Event]:
-        return self._fired
+    def messages(self) -> list[dict[str, Any]]:
+        """Return the messages that it has met; `became` is what happened to each."""
+        arrived = self._gates.arrived()
+        known = {REQUEST_OF(e): e for e in self._fired}
+        known |= {REQUEST_OF(e): e for e in arrived if e["event"] == "fired"}
+        became = {REQUEST_OF(e): str(e["event"]) for e in arrived if e["event"] != "fired"}
+        by_rule = "held" if self._fault.action == "hold" and arrived else self._fault.action
+        return [
+            {**event, "became": self._decided.get(key) or became.get(key) or by_rule}
+            for key, event in known.items()
+        ]
 
     @property
     def holding(self) -> bool:
-        return self._fault.action == "hold" and bool(self._fired) and not self._released
+        return any(message["became"] == "held" for message in self.messages())
 
-    def decide(self, *, drop: bool = False, error: str | None = None) -> None:
+    def decide(self, *, drop: bool = False, error: str | None = None) -> bool:
         self.evidence()
-        holding = self.holding
-        self._gates.release(drop=drop, error=error)
-        self._released = True
-        if holding and (drop or error):
-            self._decided = "drop" if drop else f"error {error}"
+        if not self.holding:
+            return False
+        with self._lock:
+            held = self._gates.decide(drop=drop, error=error)
+            if drop or error is not None:
+                word = "drop" if drop else f"error {error}"
+                self._decided |= dict.fromkeys(held, word)
+        return bool(held)
 
     def heal(self) -> None:
         self.evidence()
-        self._gates.remove()
-        self._released = True
+        with self._lock:
+            self._gates.remove()
         wait_mended(self._context, self._gates.links)
 
     def after_collect(self, known: Collected) -> None:
         """Record a commit of whose success its client was not told."""
         message = self._fault.message
-        kept = self._decided is not None or self._fault.action in _NOT_DELIVERED
-        lost = message.direction == "response" and kept
-        ended = [e for e in self._fired if e["commits"] and e.get("error") == _NONE]
-        if message.api == "EndTxn" and lost and ended:
+        ended = [
+            e
+            for e in self._fired
+            if e["commits"]
+            and e.get("error") == _NONE
+            and (self._fault.action in _NOT_DELIVERED or REQUEST_OF(e) in self._decided)
+        ]
+        if message.api == "EndTxn" and message.direction == "response" and ended:
             self._context.recorder.hazard(
                 "unknown-end",
                 hop="produce" if message.source == "producer" else "process",
@@ -135,5 +152,8 @@ class _Hit:
             )
 
     def _summary(self, fired: Sequence[Event]) -> str:
-        then = f", then {self._decided}" if self._decided else ""
-        return f"{self._fault.action}{then}: {'; '.join(map(met, fired))}"
+        texts = []
+        for event in fired:
+            then = self._decided.get(REQUEST_OF(event))
+            texts.append(f"{met(event)}, then {then}" if then else met(event))
+        return f"{self._fault.action}: {'; '.join(texts)}"

@@ -12,9 +12,10 @@ from operator import itemgetter
 from typing import Final
 
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.links.gate.client import Event, Placed
+from onceproof.harness.links.gate.client import Event, HeldKey, Placed
 from onceproof.harness.links.gate.rules import MessageMatch, Rule
 from onceproof.harness.links.topology import Link
+from onceproof.harness.processes.trouble import StageTrouble
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,13 +67,35 @@ class AtGates:
 
     def fired(self) -> list[Event]:
         """Return the gates' events of every match, in order."""
-        events: Iterable[Event] = (event for placed in self._placed for event in placed.fired)
+        placed = tuple(self._placed)
+        events: Iterable[Event] = (event for each in placed for event in each.fired)
         return sorted(events, key=lambda event: int(event["at"]))
 
-    def release(self, *, drop: bool, error: str | None) -> None:
-        """Forward held messages, lose them, or answer with an error; see `Placed.release`."""
-        for placed in self._placed:
-            placed.release(drop=drop, error=error)
+    def arrived(self) -> list[Event]:
+        """Return the rules' events of all kinds that have arrived, without asking the gates."""
+        events = (event for placed in tuple(self._placed) for event in placed.arrived())
+        return sorted(events, key=lambda event: int(event["at"]))
+
+    def decide(self, *, drop: bool, error: str | None) -> list[HeldKey]:
+        """Remove the rules; forward what they hold, lose it, or answer with an error.
+
+        Return what they held.
+
+        Raises:
+            StageTrouble: no message can be answered with this error; they are still held.
+        """
+        found: list[HeldKey] = []
+        troubles: list[StageTrouble] = []
+        for placed in tuple(self._placed):
+            try:
+                found += placed.remove(drop=drop, error=error)
+            except StageTrouble as trouble:
+                troubles.append(trouble)
+            else:
+                self._placed.remove(placed)
+        if troubles and not found:
+            raise troubles[0]
+        return found
 
     def remove(self) -> None:
         """Remove the rules, which releases held messages."""

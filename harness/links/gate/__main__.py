@@ -63,12 +63,17 @@ class Gate:
                 for link in links:
                     link.put(counted)
                 return counted.id
-            case {"do": "remove", "links": names, "id": rule}:
-                self._counted.pop(rule, None)
-                return sum(self._link(name).remove(rule) for name in names)
-            case {"do": "release", "links": names, "id": rule, "drop": drop, "error": error}:
+            case {"do": "remove", "links": names, "id": rule, "drop": drop, "error": error}:
                 code = None if error is None else error_code(error)
-                return sum(self._link(name).release(rule, drop=drop, error=code) for name in names)
+                found = [
+                    (name, *at)
+                    for name in names
+                    for at in self._link(name).remove(rule, drop=drop, error=code)
+                ]
+                self._counted.pop(rule, None)
+                return found
+            case {"do": "release", "links": names, "id": rule}:
+                return sum(self._link(name).release(rule) for name in names)
             case {"do": "teach", "topics": topics}:
                 self._topics.teach({UUID(one): topic for one, topic in topics.items()})
             case {"do": "state"}:

@@ -23,17 +23,26 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Stop, wait_until
 
 _SECONDS: Final = 20.0
-"""Timeout of an answer; the first includes the start of the process."""
+"""Timeout of an answer, and of the start of the process."""
 _EVERY: Final = 0.005
 COMMAND: Final = tuple(python_module("onceproof.harness.links.gate"))
 
 Event = Mapping[str, Any]
+HeldKey = tuple[str, int, int]
+"""Link, connection and correlation id of a held frame."""
 
 
 class Gate:
     """A gate process for all gated links of a stage. Thread-safe."""
 
-    def __init__(self, processes: Processes, command: Sequence[str] = COMMAND) -> None:
+    def __init__(
+        self, processes: Processes, command: Sequence[str] = COMMAND, *, seconds: float = _SECONDS
+    ) -> None:
+        """Start the process, and wait up to `seconds` until it answers.
+
+        Raises:
+            StageTrouble: it did not; it has been ended.
+        """
         self._process: Process = processes.start("gate", command, pipes=True)
         self._lock = threading.Lock()
         self._orders = 0
@@ -42,6 +51,11 @@ class Gate:
         """Notified of each answer, and of the end of the gate's output."""
         self._events: list[Event] = []
         threading.Thread(target=self._listen, daemon=True).start()
+        try:
+            self.order("state", seconds=seconds)
+        except StageTrouble:
+            self._process.kill("it did not answer after its start")
+            raise
 
     @property
     def alive(self) -> bool:
@@ -85,7 +99,7 @@ class Gate:
         """Return the events that have arrived, from the n-th on, without asking for more."""
         return self._events[since:]
 
-    def order(self, do: str, **details: Any) -> Any:
+    def order(self, do: str, *, seconds: float = _SECONDS, **details: Any) -> Any:
         """Send an order and return its answer.
 
         Raises:
@@ -104,10 +118,10 @@ class Gate:
 
         with self._arrived:
             if not self._arrived.wait_for(
-                lambda: number in self._answers or not self.alive, timeout=_SECONDS
+                lambda: number in self._answers or not self.alive, timeout=seconds
             ):
                 raise StageTrouble(
-                    f"the gate did not answer to {do} within {_SECONDS:g} s; last output: "
+                    f"the gate did not answer to {do} within {seconds:g} s; last output: "
                     f"{self._process.tail()}"
                 )
             answer = self._answers.pop(number, None)
@@ -187,17 +201,23 @@ class Placed:
         )
         return self.fired[times - 1]
 
-    def release(self, *, drop: bool = False, error: str | None = None) -> int:
-        """Forward the held frames, lose them, or answer with an error; return their number.
+    def release(self) -> int:
+        return int(self.gate.order("release", links=self.links, id=self.id))
+
+    def remove(self, *, drop: bool = False, error: str | None = None) -> list[HeldKey]:
+        """Remove the rule, and forward what it holds, lose it, or answer with an error.
+
+        Return what it held.
 
         Raises:
             StageTrouble: a frame cannot be answered with this error; it is still held.
         """
-        return int(self.gate.order("release", links=self.links, id=self.id, drop=drop, error=error))
+        found = self.gate.order("remove", links=self.links, id=self.id, drop=drop, error=error)
+        return [(str(link), int(connection), int(number)) for link, connection, number in found]
 
-    def remove(self) -> int:
-        """Remove the rule and release its held frames; return their number."""
-        return int(self.gate.order("remove", links=self.links, id=self.id))
+    def arrived(self) -> list[Event]:
+        """Return the rule's events that have arrived, without asking for more."""
+        return [e for e in self.gate.arrived(self.since) if e.get("rule") == self.id]
 
     def _events(self, event: str) -> list[Event]:
         events = self.gate.events(self.since)

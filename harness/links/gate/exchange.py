@@ -159,29 +159,42 @@ class Exchange:
     def _hold(
         self, counted: RuleCounter, direction: Direction, frame: bytes, asked: PendingRequest
     ) -> HeldFrame:
-        held = HeldFrame(memoryview(frame))
+        held = HeldFrame(memoryview(frame), asked.correlation_id)
 
         def drop() -> None:
             self._lost.add(direction)
             held.lost = True
 
-        def refuse(code: int) -> None:
-            if direction == "request":
-                try:
-                    message = decode_request(frame, asked.key, asked.version)
-                    asked.answer = encode(
-                        refusal(message, asked.version, asked.correlation_id, code), asked.version
-                    )
-                except Exception as error:  # kafka-python has no specific error for a bad frame
-                    raise ValueError(f"no error can be sent: {error}") from error
-                held.answered = True
-            else:
-                changed = self._with_error(frame, asked, code)
-                if changed is frame:
-                    raise ValueError("no error can be put into this response")
-                held.data = memoryview(changed)
+        def refusal_of_request(code: int) -> Callable[[], None]:
+            message = decode_request(frame, asked.key, asked.version)
+            reply = refusal(message, asked.version, asked.correlation_id, code)
+            answer = encode(reply, asked.version)
 
-        held.drop, held.refuse = drop, refuse
+            def decide() -> None:
+                asked.answer, held.answered = answer, True
+
+            return decide
+
+        def refusal_of_response(code: int) -> Callable[[], None]:
+            message = decode_response(frame, asked.key, asked.version)
+            if not set_errors(message, asked.version, code):
+                raise ValueError("the response has no error code")
+            changed = memoryview(encode(message, asked.version))
+
+            def decide() -> None:
+                held.data = changed
+
+            return decide
+
+        def refusal_of(code: int) -> Callable[[], None]:
+            of = refusal_of_request if direction == "request" else refusal_of_response
+            try:
+                return of(code)
+            except Exception as error:  # kafka-python has no specific error for a bad frame
+                name = f"the {api_name(asked.key)} {direction}"
+                raise ValueError(f"{name} cannot be answered with an error: {error}") from error
+
+        held.drop, held.refusal = drop, refusal_of
         self.keep(counted, held)
         return held
 

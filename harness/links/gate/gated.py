@@ -44,7 +44,8 @@ class GatedLink:
         self._topics = topics
         self._report = report
         self._connections: dict[int, Connection] = {}
-        self._held: dict[HeldFrame, int] = {}
+        self._held: dict[HeldFrame, tuple[int, int]] = {}
+        """Held frame → its rule and its connection."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     def open(self, ways: Sequence[Route]) -> None:
@@ -72,22 +73,35 @@ class GatedLink:
     def put(self, counted: RuleCounter) -> None:
         self._rules.put(counted)
 
-    def remove(self, id: int) -> int:  # noqa: A002
-        self._rules.remove(id)
-        return self.release(id)
+    def remove(
+        self,
+        id: int,  # noqa: A002
+        *,
+        drop: bool = False,
+        error: int | None = None,
+    ) -> list[tuple[int, int]]:
+        """Remove a rule, and forward what it holds, lose it, or answer with an error.
 
-    def release(self, id: int, *, drop: bool = False, error: int | None = None) -> int:  # noqa: A002
-        """Forward the frames that a rule holds, lose them, or answer with an error; count them.
+        Return connection and correlation id of each frame.
 
         Raises:
-            ValueError: one of them cannot be answered with an error.
+            ValueError: one of them cannot be answered with an error; nothing has changed.
         """
-        frames = [held for held, rule in self._held.items() if rule == id and not held.released]
+        frames = self._held_by(id)
+        decisions = [frame.refusal(error) for frame in frames] if error is not None else []
+        for decide in [frame.drop for frame in frames] if drop else decisions:
+            decide()
+        self._rules.remove(id)
+        found = [(self._held[frame][1], frame.correlation_id) for frame in frames]
+        self.release(id)
+        return found
+
+    def _held_by(self, id: int) -> list[HeldFrame]:  # noqa: A002
+        return [held for held, (rule, _) in self._held.items() if rule == id and not held.released]
+
+    def release(self, id: int) -> int:  # noqa: A002
+        frames = self._held_by(id)
         for held in frames:
-            if drop:
-                held.drop()
-            elif error is not None:
-                held.refuse(error)
             held.released = True
         for connection in list(self._connections.values()):
             connection.go_on()
@@ -141,10 +155,11 @@ class GatedLink:
         def keep(counted: RuleCounter, held: HeldFrame) -> None:
             def over(delivered: bool) -> None:
                 del self._held[held]
-                report("delivered" if delivered else "lost", rule=counted.id)
+                became = "delivered" if delivered else "lost"
+                report(became, rule=counted.id, correlation_id=held.correlation_id)
 
             held.over = over
-            self._held[held] = counted.id
+            self._held[held] = counted.id, number
 
         connection = Connection(
             asyncio.get_running_loop(),

@@ -61,7 +61,7 @@ def decodable(key: int) -> bool:
 
 def error_code(name: str) -> int:
     """Return the code of an error; raise `ValueError` if the name is unknown."""
-    codes = {error.message: code for code, error in kafka_errors.items() if code is not None}
+    codes = {error.message: code for code, error in kafka_errors.items() if code}
     if name not in codes:
         near = difflib.get_close_matches(name, codes, n=3, cutoff=0)
         raise ValueError(f"unknown Kafka error {name!r}: did you mean {' or '.join(near)}?")

@@ -14,6 +14,7 @@ class HeldFrame:
     """A frame that is written only once it is released."""
 
     data: memoryview
+    correlation_id: int
     over: Callable[[bool], None] = lambda _: None
     """Called with True when it was written, with False when it never will be."""
     released: bool = False
@@ -23,8 +24,9 @@ class HeldFrame:
     """Whether the gate has answered in its place, so that it is not written."""
     drop: Callable[[], None] = lambda: None
     """Decide that it is lost, with everything after it in its direction."""
-    refuse: Callable[[int], None] = lambda _: None
-    """Decide that its client gets this error code; raise `ValueError` if none can be sent."""
+    refusal: Callable[[int], Callable[[], None]] = lambda _: lambda: None
+    """Return what decides that its client gets this error code; raise `ValueError` if none can
+    be sent."""
 
 
 @dataclass(eq=False)

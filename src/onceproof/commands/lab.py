@@ -173,7 +173,11 @@ def _open(
             opened=announce,
         )
         with breaking_off(judging(opened.run.folder.path)):
-            opened.execute()
+            try:
+                opened.execute()
+            finally:
+                if web is not None:
+                    web.hide()
             outcome = check_run(opened.run.folder.path, handlers=heard, interrupted=stop.is_set())
     if wanted.scenario.claims:
         print_result(outcome.report, sys.stdout, outcome.folder)

@@ -8,16 +8,17 @@ no cookie, so another site cannot borrow the session.
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import struct
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from onceproof.harness.lab.server import may_drive
 
 _BYTES = 32
+_HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d+)?")
 _CONNECTIONS = Path("/proc/net/tcp")
 
 
@@ -61,7 +62,7 @@ class Sessions:
 def check_origin(headers: Mapping[str, str]) -> None:
     """Raise `Denied` for requests that another site makes, or that a rebound host name brings."""
     host = headers.get("host", "")
-    if urlsplit(f"//{host}").hostname not in ("127.0.0.1", "localhost"):
+    if not _HOST.fullmatch(host):
         raise Denied("the page is served as 127.0.0.1 or localhost only")
     if headers.get("origin", f"http://{host}") != f"http://{host}":
         raise Denied("requests of other sites are refused")
@@ -77,12 +78,16 @@ def check_user(client: tuple[str, int], server: tuple[str, int], *, owner: int) 
 
 
 def user_of(connections: str, client: tuple[str, int], server: tuple[str, int]) -> int | None:
-    """Return the user id of a connection's client end, from the text of `/proc/net/tcp`."""
+    """Return the user id of a connection's client end, from the text of `/proc/net/tcp`.
+
+    None if no process has it open: the kernel names root as the user of a closed socket.
+    """
     ends = _end(*client), _end(*server)
     for line in connections.splitlines()[1:]:
         fields = line.split()
-        if (fields[1], fields[2]) == ends:
-            return int(fields[7])
+        user, inode = fields[7], fields[9]
+        if (fields[1], fields[2]) == ends and inode != "0":
+            return int(user)
     return None
 
 

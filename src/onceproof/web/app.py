@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -141,12 +141,15 @@ class _OnlyOwner:
 
 async def _body(request: Request) -> dict[str, Any]:
     data = b""
-    async for part in request.stream():
-        data += part
-        if len(data) > _MAX_BYTES:
-            raise Refused(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {_MAX_BYTES} bytes"
-            )
+    try:
+        async for part in request.stream():
+            data += part
+            if len(data) > _MAX_BYTES:
+                raise Refused(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {_MAX_BYTES} bytes"
+                )
+    except ClientDisconnect:
+        raise Refused(HTTPStatus.BAD_REQUEST, "the body is incomplete") from None
     try:
         body = json.loads(data) if data.strip() else {}
     except (ValueError, RecursionError) as error:

@@ -49,6 +49,11 @@ class Feed:
             self._states += 1
             self._wake()
 
+    def forget_state(self) -> None:
+        """Show pages that come later no state, until there is a new one."""
+        with self._lock:
+            self._state = ""
+
     def close(self) -> None:
         """End every page's stream after the lines so far."""
         with self._lock:

@@ -62,7 +62,7 @@ class Web:
         self._server = uvicorn.Server(
             uvicorn.Config(
                 app(self._feed, self._sessions, self, self.link),
-                log_level="error",
+                log_level="critical",
                 access_log=False,
                 server_header=False,
                 lifespan="off",
@@ -82,9 +82,16 @@ class Web:
         return f"http://{HOST}:{self.port}/#{self._sessions.link()}"
 
     def handler(self, event: events.Event) -> None:
-        if isinstance(event, events.ReportWritten):
+        if isinstance(event, events.RunStarted):
+            self.hide()
+        elif isinstance(event, events.ReportWritten):
             self.report = event.html
         self._lines(event)
+
+    def hide(self) -> None:
+        """Show no stage, and take no orders: it has ended, or is another run's."""
+        self.answer = self._state = None
+        self._feed.forget_state()
 
     def show_lab(self, protocol: LabProtocol) -> None:
         """Show a lab from now on, and take orders for it."""
@@ -105,7 +112,7 @@ class Web:
 
     def close(self) -> None:
         """Tell the pages that all is over, wait until they have fetched the report, and stop."""
-        self.answer = self._state = None
+        self.hide()
         self._over.set()
         self._feed.write(StreamEnded(at=stamp(), exit_code=self.exit_code))
         with suppress(Overdue):

@@ -17,7 +17,7 @@ from onceproof.harness.stage.base import Stage
 if TYPE_CHECKING:
     from onceproof.harness.artemis.auditor import QueueAuditor
     from onceproof.harness.http_service.control import HttpControl
-    from onceproof.harness.links.gate.client import Event, Placed
+    from onceproof.harness.links.gate.client import Event, HeldKey, Placed
 
 Said = dict[tuple[str, int], tuple[int, set[int]]]
 """(topic, partition) → leader and in-sync replicas."""
@@ -37,18 +37,21 @@ class FakeGate:
 
     fired: list[Event] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
-    released: list[tuple[bool, str | None]] = field(default_factory=list)
+    removed: list[tuple[bool, str | None]] = field(default_factory=list)
+    held: list[Event] = field(default_factory=list)
+    """Those of `fired` that it still holds."""
 
     def put(self, rule: Rule) -> Placed:
         self.rules.append(rule)
         return cast("Placed", self)
 
-    def release(self, *, drop: bool = False, error: str | None = None) -> int:
-        self.released.append((drop, error))
-        return 1
+    def arrived(self) -> list[Event]:
+        return [{**event, "event": "fired"} for event in self.fired] if self.rules else []
 
-    def remove(self) -> None:
+    def remove(self, *, drop: bool = False, error: str | None = None) -> list[HeldKey]:
         self.rules.pop()
+        self.removed.append((drop, error))
+        return [(e["link"], e["connection"], e["correlation_id"]) for e in self.held]
 
     def state(self) -> dict[str, Any]:
         return {"rules": list(self.rules)}

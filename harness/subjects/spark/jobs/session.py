@@ -164,6 +164,6 @@ def run_until_stopped(query: StreamingQuery) -> None:
         sys.exit(0)
 
     signal.signal(signal.SIGTERM, stop)
-    # A signal that interrupts another thread ends no wait of this one, which has to call `stop`.
+    # Python calls `stop` in this thread, which a signal to another one does not wake.
     while not query.awaitTermination(1):
         pass

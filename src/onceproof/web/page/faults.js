@@ -5,7 +5,6 @@ import { ask } from "./connection.js";
 import { faultsOf } from "./fits.js";
 
 const LABELS = { "request|response": "direction", API: "API", MS: "milliseconds" };
-const OVER = ["healed", "planned"];
 
 /** The faults of one thing, in a dialog. */
 export function FaultDialog({ thing, kinds, choices, close }) {
@@ -77,7 +76,8 @@ export function Messages({ kinds, choices }) {
 
 /** The messages that faults hold now. */
 export function Held({ faults, choices }) {
-  return faults.filter((fault) => fault.holding).map((fault) => html`<${HeldMessage} key=${fault.name} fault=${fault} choices=${choices} />`);
+  const holding = faults.filter((fault) => fault.active && fault.holding);
+  return holding.map((fault) => html`<${HeldMessage} key=${fault.name} fault=${fault} choices=${choices} />`);
 }
 
 function HeldMessage({ fault, choices }) {
@@ -85,9 +85,9 @@ function HeldMessage({ fault, choices }) {
   const [error, setError] = useState("NOT_COORDINATOR");
   const place = useRef(null);
   useEffect(() => place.current.scrollIntoView({ block: "nearest" }), []);
-  const message = fault.messages[0];
-  const [source, target] = message.link.split("→");
-  const way = message.direction === "request" ? `${source} to ${target}` : `${target} to ${source}`;
+  const held = fault.messages.filter((message) => message.became === "held");
+  const [message] = held;
+  const [source] = message.link.split("→");
   const decide = (messages, again) => async () => {
     try {
       if (again) {
@@ -99,9 +99,9 @@ function HeldMessage({ fault, choices }) {
     }
   };
   return html`<section ref=${place} class="held" aria-label="Held message">
-    <h2>Held: ${message.api} ${message.direction}</h2>
-    <p>${way}, by ${fault.name}. Everything behind it in this direction waits too.</p>
-    <dl>${Object.entries(message).filter(([name, value]) => shown(name, value)).map(([name, value]) => html`<div><dt>${name.replaceAll("_", " ")}</dt><dd>${written(value)}</dd></div>`)}</dl>
+    <h2>Held: ${held.length > 1 ? `${held.length} × ` : ""}${message.api} ${message.direction}</h2>
+    <p>By ${fault.name}. Everything behind it on its connection, in this direction, waits too; if it is lost, so is that.</p>
+    ${held.map((one) => html`<dl key=${one.link}>${Object.entries({ link: one.link, ...one }).filter(([name, value]) => shown(name, value)).map(([name, value]) => html`<div><dt>${name.replaceAll("_", " ")}</dt><dd>${written(value)}</dd></div>`)}</dl>`)}
     <p class="actions">
       <button class="act" onClick=${decide("forward")}>Let it go</button>
       <button onClick=${decide("forward", true)}>Let it go, hold the next</button>
@@ -115,7 +115,7 @@ function HeldMessage({ fault, choices }) {
 
 function shown(name, value) {
   const empty = value === null || (typeof value === "object" && !Object.keys(value).length);
-  return !empty && !["event", "rule", "at", "link", "direction", "api"].includes(name);
+  return !empty && !["event", "rule", "at", "direction", "api", "became"].includes(name);
 }
 
 function written(value) {
@@ -133,7 +133,7 @@ export function Faults({ faults, control, others }) {
       setTrouble(error.message);
     }
   };
-  const active = faults.some((fault) => !OVER.includes(fault.state));
+  const active = faults.some((fault) => fault.active);
   return html`<section aria-labelledby="faults">
     <h2 id="faults">Faults</h2>
     ${control && html`<p class="actions">
@@ -146,7 +146,7 @@ export function Faults({ faults, control, others }) {
       ${[...faults].reverse().map((fault) => html`<li class="fault-row">
         <p><b>${fault.name}</b> <span class="state s-${fault.state === "healed" ? "up" : fault.state === "failed" ? "down" : "paused"}">${fault.state}</span> <span class="quiet">${fault.does}</span></p>
         <p class="evidence">${fault.evidence ?? fault.detail}</p>
-        ${control && !OVER.includes(fault.state) ? html`<button onClick=${heal(fault.name)}>Heal ${fault.name}</button>` : null}
+        ${control && fault.active ? html`<button onClick=${heal(fault.name)}>Heal ${fault.name}</button>` : null}
       </li>`)}
     </ul>
   </section>`;

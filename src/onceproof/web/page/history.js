@@ -4,6 +4,7 @@ const SHOWN = { fault: "fault", hazard: "hazard", process: "process", note: "not
 const SAMPLES = 120;
 
 export const EMPTY = {
+  earlier: [],
   run: null,
   phase: null,
   events: [],
@@ -23,7 +24,7 @@ export function after(found, line) {
     : {};
   switch (line.event) {
     case "run-began":
-      return { ...EMPTY, run: line };
+      return { ...EMPTY, run: line, earlier: found.run ? [...found.earlier, outcome(found)] : [] };
     case "phase-began":
       return { ...found, ...more, phase: line.phase };
     case "finding":
@@ -39,6 +40,10 @@ export function after(found, line) {
     default:
       return { ...found, ...more };
   }
+}
+
+function outcome({ run, claims, reported }) {
+  return { scenario: run.scenario, verdicts: (claims ?? []).map((one) => `${one.claim} ${one.verdict}`), report: reported };
 }
 
 function words(line) {

@@ -59,6 +59,7 @@ function Page() {
     <main id="main" class="page two">
       ${trouble && html`<p role="alert" class="trouble">${trouble}</p>`}
       <div class="wholly">
+      ${found.earlier.map((run) => html`<p class="meta"><b>${run.scenario}</b>: ${run.verdicts.join(", ") || "not judged"} <span class="id">${run.report}</span></p>`)}
       ${found.claims && html`<${Verdict} claims=${found.claims} findings=${found.findings} address=${address} path=${found.reported} />`}
       ${control && ready && html`<${Held} faults=${found.status.faults} choices=${lab.choices} />`}
       </div>
@@ -84,7 +85,9 @@ function Page() {
 function Head({ found, control }) {
   const [other, setOther] = useState("");
   const work = found.status?.workload;
-  const end = (judge) => () => ask("POST", "/lab/end", { judge });
+  const [trouble, setTrouble] = useState("");
+  const [sure, setSure] = useState(false);
+  const end = (judge) => () => ask("POST", "/lab/end", { judge }).catch((error) => setTrouble(error.message));
   return html`<header class="top">
     <div class="inner">
       <p class="eyebrow"><span class="brand">onceproof</span>${found.run && html`<span>${found.run.scenario}</span><span>seed ${found.run.seed}</span><span class="id">${found.run.run}</span>`}</p>
@@ -94,9 +97,10 @@ function Head({ found, control }) {
         ${work && html`<span>${work.acknowledged.toLocaleString("en")} of ${work.records.toLocaleString("en")} records acknowledged</span>`}
       </p>
       <p class="actions">
-        ${control && html`<button class="act" onClick=${end(true)}>End and judge</button><button onClick=${end(false)}>End without a verdict</button>`}
+        ${control && html`<button class="act" onClick=${end(true)}>End and judge</button><button onClick=${sure ? end(false) : () => setSure(true)}>${sure ? "Throw this lab away" : "End without a verdict"}</button>`}
         ${found.over ? null : html`<button onClick=${async () => setOther((await ask("POST", "/links")).address)}>Link for another browser</button>`}
       </p>
+      ${trouble && html`<p role="alert" class="trouble">${trouble}</p>`}
       ${other && html`<label class="link-for">For one browser: <input readonly value=${other} onFocus=${(event) => event.target.select()} /></label>`}
     </div>
   </header>`;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,16 @@ def test_every_proxy_has_a_gate_of_its_own() -> None:
     addresses = [address_of(proxies, proxy) for proxy in proxies]
     assert len({*addresses}) == 30
     assert all(address.startswith("127.0.0.1:") for address in addresses)
+
+
+def test_anybody_can_read_the_modules(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        copy_modules(tmp_path / "gate")
+    finally:
+        os.umask(before)
+    modes = {p.stat().st_mode & 0o777 for p in (tmp_path / "gate").rglob("*") if p.is_dir()}
+    assert modes == {0o755}
 
 
 def test_gate_starts_from_the_copied_modules_alone(tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ def test_own_pages_and_programs_are_served(headers: dict[str, str]) -> None:
         {},
         {"host": "rebound.example:7"},
         {"host": "127.0.0.1.rebound.example:7"},
+        {"host": "["},
         {"host": HOST, "origin": "http://127.0.0.1:8"},
         {"host": HOST, "origin": f"https://{HOST}"},
         {"host": HOST, "origin": "null"},
@@ -91,11 +92,18 @@ CONNECTIONS = """\
    0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1
    1: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 2 1
    2: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 3 1
+   3: 0100007F:C352 0100007F:1F90 04 00000000:00000000 00:00000000 00000000     0        0 0 1
 """
 
 
 @pytest.mark.parametrize(
-    ("client", "user"), [(("127.0.0.1", 50000), 1001), (("127.0.0.1", 50001), None)]
+    ("client", "user"),
+    [
+        (("127.0.0.1", 50000), 1001),
+        (("127.0.0.1", 50001), None),
+        # Closed by its process, so that the kernel no longer knows whose it was.
+        (("127.0.0.1", 50002), None),
+    ],
 )
 def test_user_is_read_from_the_kernels_table(client: tuple[str, int], user: int | None) -> None:
     assert user_of(CONNECTIONS, client, ("127.0.0.1", 8080)) == user

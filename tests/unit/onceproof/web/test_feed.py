@@ -58,6 +58,8 @@ def test_only_the_latest_state_is_shown() -> None:
         assert [line["n"] for line in await next_of(later)] == [3]
         await reader.aclose()
         await later.aclose()
+        feed.show({"n": 4})
+        feed.forget_state()
         # Nobody looked meanwhile, so the state would be old.
         feed.write(phase("heal"))
         assert names(await next_of(feed.follow())) == ["heal"]

@@ -23,12 +23,14 @@ def hazards(
     direction: Direction = "response",
     action: Action = "drop",
     decision: dict[str, Any] | None = None,
+    still_held: bool = True,
 ) -> list[Hazard]:
     fired_event = {
         "at": 7, "api": "EndTxn", "direction": direction, "correlation_id": 1, "version": 5,
-        "client_id": "it", "link": "a link", **event,
+        "client_id": "it", "link": f"{source}→broker-1", "connection": 3, **event,
     }  # fmt: skip
-    stage = FakeStage(gates={Link(source, "broker-1"): FakeGate(fired=[fired_event])})
+    gate = FakeGate(fired=[fired_event], held=[fired_event] if still_held else [])
+    stage = FakeStage(gates={Link(source, "broker-1"): gate})
     context = FakeContext(stage=stage, recorder=(recorder := FakeRecorder()))
     fault = HitMessage(
         message=Message(source=source, direction=direction, api="EndTxn"), action=action
@@ -36,7 +38,15 @@ def hazards(
     injection = fault.inject(context, "hit")
     assert injection.evidence()
     if decision is not None:
-        injection.decide(**decision)
+        assert injection.holding
+        assert injection.decide(**decision) is still_held
+        wanted = decision.get("drop", False), decision.get("error")
+        assert gate.removed == [wanted], "the gate carries it out"
+        assert not injection.holding
+        assert not injection.decide(**decision), "there is nothing left to decide on"
+        word = "drop" if wanted[0] else f"error {wanted[1]}"
+        decided = still_held and wanted != (False, None)
+        assert (f", then {word}" in str(injection.evidence())) is decided
     injection.after_collect(Collected(returned={}))
     return recorder.hazards
 
@@ -65,6 +75,8 @@ def test_held_answer_that_is_then_lost_is_a_hazard(decision: dict[str, Any]) -> 
         ({"commits": True}, {"direction": "request"}),
         (COMMITTED, {"action": "hold"}),
         (COMMITTED, {"action": "hold", "decision": {}}),
+        # The gate had passed it on before, or lost it with the broker.
+        (COMMITTED, {"action": "hold", "decision": {"drop": True}, "still_held": False}),
     ],
 )
 def test_other_hits_are_no_hazard(event: dict[str, Any], more: dict[str, Any]) -> None:

@@ -278,7 +278,7 @@ def test_removing_a_rule_releases_held_messages(link: Link) -> None:
     client.send(end_txn(1))
     rule.wait_fired(seconds=SECONDS)
     assert link.state["rules"] == [rule.id]
-    assert rule.remove() == 1
+    assert len(rule.remove()) == 1
     assert client.receive() == answer(end_txn(1))
     client.send(end_txn(2))
     assert client.receive() == answer(end_txn(2))
@@ -292,7 +292,7 @@ def test_held_message_can_be_lost(link: Link, direction: str) -> None:
     client = link.client()
     client.send(end_txn(1))
     rule.wait_fired(seconds=SECONDS)
-    assert rule.release(drop=True) == 1
+    assert [key[2] for key in rule.remove(drop=True)] == [1]
     client.send(find_coordinator(2))
     assert client.receive_rest() == []
     assert link.broker.received == (
@@ -312,7 +312,7 @@ def test_held_message_can_be_answered_with_an_error(link: Link, direction: str) 
     client.send(find_coordinator(1), end_txn(2), find_coordinator(3))
     rule.wait_fired(seconds=SECONDS)
     assert client.receive() == answer(find_coordinator(1))
-    assert rule.release(error="COORDINATOR_NOT_AVAILABLE") == 1
+    assert [key[2] for key in rule.remove(error="COORDINATOR_NOT_AVAILABLE")] == [2]
     response = EndTxnResponse.decode(client.receive(), version=3, header=True, framed=True)
     assert (response.error_code, response.header.correlation_id) == (15, 2)
     assert client.receive() == answer(find_coordinator(3))
@@ -328,7 +328,7 @@ def test_error_for_the_last_held_request_is_answered_at_once(link: Link) -> None
     client = link.client()
     client.send(end_txn(1))
     rule.wait_fired(seconds=SECONDS)
-    rule.release(error="INVALID_TXN_STATE")
+    rule.remove(error="INVALID_TXN_STATE")
     response = EndTxnResponse.decode(client.receive(), version=3, header=True, framed=True)
     assert (response.error_code, response.header.correlation_id) == (48, 1)
     assert link.broker.received == []
@@ -340,7 +340,7 @@ def test_message_that_cannot_be_answered_with_an_error_is_still_held(link: Link)
     client.send(end_txn(1))
     rule.wait_fired(seconds=SECONDS)
     with pytest.raises(StageTrouble, match="unknown Kafka error"):
-        rule.release(error="NO_SUCH_ERROR")
+        rule.remove(error="NO_SUCH_ERROR")
     assert link.state["held"] == 1
     rule.release()
     assert client.receive() == answer(end_txn(1))
