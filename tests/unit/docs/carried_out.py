@@ -106,6 +106,7 @@ ELSEWHERE: Final = {
     r"onceproof soak\b.*": "tests/unit/onceproof/soak",
     r"onceproof check (hdfs|s3a)://.*": "a store that only its owner has",
     r"docker compose .*": "tests/docker/test_docker_stage.py",
+    r"docker (build|run) .*": "tests/docker/test_docker_image.py",
     r"(for what in .*|curl -X POST .*|done)": "tests/docker/test_docker_stage.py",
     r"(S=.*|curl --unix-socket .*)": "tests/end_to_end/test_lab.py",
     r"(git (tag|push) .*|\.venv/bin/uv publish .*)": "a release, which is a person's to make",
