@@ -17,6 +17,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from onceproof.harness.links.topology import AUDITOR
+from tests.end_to_end.catalogue import LATER
 from tests.integration.staging import Staged
 
 HOUR = 3_600_000
@@ -142,6 +143,7 @@ def test_reports_exactly_the_planted_defects(
     assert "lost-output" in printed
 
 
+@LATER
 def test_inputs_without_effect_near_the_window_end_are_undecided(
     staging: Staged, topic: Callable[..., str], tmp_path: Path, start_ms: int
 ) -> None:

@@ -40,7 +40,7 @@ HISTORY = History.of(
     hazards=[{"hop": "process"}],
 )
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), LATER]
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,6 @@ def command(*arguments: str) -> tuple[int, str, str]:
     return done.exit_code, done.stdout, done.stderr
 
 
-@LATER
 def test_command_reads_file_uri(disk: Path) -> None:
     uri = f"file://{disk}/a run [7]"
     done = onceproof("check", uri, *OPTIONS)
@@ -85,7 +84,6 @@ def test_command_reads_file_uri(disk: Path) -> None:
     assert not (disk / "a run [7]" / "report.json").exists()
 
 
-@LATER
 def test_findings_match_local_copy(remote_uri: str) -> None:
     with open_folder(f"{remote_uri}/a run [7]/history", SPARK) as folder:
         history = History.load(folder)
@@ -102,7 +100,6 @@ def test_findings_match_local_copy(remote_uri: str) -> None:
     assert all(mutation.found for mutation in judgement.mutation_check)
 
 
-@LATER
 def test_judges_history_by_claims_of_the_command_line(remote_uri: str, tmp_path: Path) -> None:
     history = f"{remote_uri}/a run [7]/history"
     code, out, _ = command(history, *OPTIONS, "--claim", "at-most-once:input->ledger")
@@ -149,7 +146,6 @@ def test_rejects_unreadable_places(remote_uri: str, place: str, message: str) ->
     assert message in err
 
 
-@LATER
 def test_reports_damaged_tables(remote_uri: str, disk: Path) -> None:
     bad = disk / "bad"
     HISTORY.save(bad)
@@ -167,7 +163,6 @@ def test_reports_damaged_tables(remote_uri: str, disk: Path) -> None:
     )
 
 
-@LATER
 def test_unreadable_rows_yield_one_line_error(remote_uri: str, disk: Path) -> None:
     torn = disk / "torn"
     HISTORY.save(torn)
