@@ -172,7 +172,7 @@ def test_held_message_is_answered_with_an_error(lab: OpenLab) -> None:
     held.get_by_label("error").select_option("NOT_COORDINATOR")
     held.get_by_role("button", name="Answer with it").click()
     lab.fault("message-3", "healed")
-    text = "hold, then error NOT_COORDINATOR"
+    text = ", then error NOT_COORDINATOR"
     expect(lab.page.locator(".fault-row", has_text=text)).to_have_count(1)
 
 
