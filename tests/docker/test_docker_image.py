@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.docker.images import build_onceproof
+from tests.docker.engine import do
+from tests.docker.images import OLD_BUILDER, build_onceproof
+from tests.unit.docs.pages import blocks
 
 ROOT = Path(__file__).parents[2]
+PAGE = "docs/how-to/run-in-a-container.md"
 TUTORIAL = ROOT / "docs" / "tutorial" / "verify"
 
 pytestmark = pytest.mark.slow
@@ -48,6 +51,18 @@ def verdicts(folder: Path) -> set[str]:
 
 def test_doctor_finds_everything(image: str, tmp_path: Path) -> None:
     assert "missing" not in run(image, tmp_path, "doctor").stdout
+
+
+def test_image_can_be_extended_as_the_page_says(image: str, tmp_path: Path) -> None:
+    (block,) = [b for b in blocks() if (b.page, b.language) == (PAGE, "dockerfile")]
+    (tmp_path / "Dockerfile").write_text(block.text.replace("FROM onceproof", f"FROM {image}"))
+    extended = f"{image}-extended"
+    do("docker", "build", "--network", "host", "--tag", extended, tmp_path, env=OLD_BUILDER)
+    imported = subprocess.run(
+        ["docker", "run", "--rm", "--entrypoint", "python3", extended, "-c", "import httpx"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert "No module named 'httpx'" not in imported.stderr
 
 
 @pytest.mark.timeout(1800)

@@ -57,6 +57,7 @@ EXECUTED = {
     (HISTORY, "java"): "tests/unit/docs/test_docs_histories.py",
     (HISTORY, "console"): "tests/unit/docs/test_docs_histories.py",
     (HISTORY, "text"): "tests/unit/docs/test_docs_histories.py",
+    ("docs/how-to/run-in-a-container.md", "dockerfile"): "tests/docker/test_docker_image.py",
     (LEFT_OVER, "java"): "tests/end_to_end/test_findings.py",
     (LEFT_OVER, "console"): "tests/end_to_end/test_findings.py",
     (FOREIGN, "json"): "tests/unit/checkers/imports/test_imports_documentation.py",
