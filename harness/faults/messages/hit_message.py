@@ -93,7 +93,7 @@ class _Hit:
         self._lock = threading.Lock()
 
     def evidence(self) -> str | None:
-        self._fired = self._gates.fired() or self._fired
+        self._learn(self._gates.fired())
         if not self._fired:
             return None
         self.at = int(self._fired[0]["at"])
@@ -101,15 +101,25 @@ class _Hit:
 
     def messages(self) -> list[dict[str, Any]]:
         """Return the messages that it has met; `became` is what happened to each."""
-        arrived = self._gates.arrived()
-        known = {REQUEST_OF(e): e for e in self._fired}
-        known |= {REQUEST_OF(e): e for e in arrived if e["event"] == "fired"}
-        became = {REQUEST_OF(e): str(e["event"]) for e in arrived if e["event"] != "fired"}
-        by_rule = "held" if self._fault.action == "hold" and arrived else self._fault.action
-        return [
-            {**event, "became": self._decided.get(key) or became.get(key) or by_rule}
-            for key, event in known.items()
-        ]
+        placed = self._gates.arrived()
+        events = [*self._gates.past, *placed]
+        self._learn([event for event in events if event["event"] == "fired"])
+        became = {REQUEST_OF(e): str(e["event"]) for e in events if e["event"] != "fired"}
+        under_a_rule = {REQUEST_OF(event) for event in placed}
+        found = []
+        for event in self._fired:
+            key = REQUEST_OF(event)
+            held = "held" if key in under_a_rule else "delivered"
+            otherwise = held if self._fault.action == "hold" else self._fault.action
+            found.append(
+                {**event, "became": self._decided.get(key) or became.get(key) or otherwise}
+            )
+        return found
+
+    def _learn(self, fired: Sequence[Event]) -> None:
+        """Remember events, also when the rules that reported them are removed."""
+        known = {REQUEST_OF(event): event for event in (*self._fired, *fired)}
+        self._fired = sorted(known.values(), key=lambda event: int(event["at"]))
 
     @property
     def holding(self) -> bool:
@@ -124,12 +134,14 @@ class _Hit:
             if drop or error is not None:
                 word = "drop" if drop else f"error {error}"
                 self._decided |= dict.fromkeys(held, word)
+        self.messages()  # one may have come since
         return bool(held)
 
     def heal(self) -> None:
         self.evidence()
         with self._lock:
             self._gates.remove()
+        self.messages()
         wait_mended(self._context, self._gates.links)
 
     def after_collect(self, known: Collected) -> None:

@@ -50,6 +50,8 @@ class AtGates:
         self._context, self._rule = context, rule
         self._links = [Link(source, node) for node in context.stage.brokers]
         self._placed: list[Placed] = []
+        self.past: list[Event] = []
+        """Events of all kinds of rules that were removed."""
         self.put_anew()
 
     def put_anew(self) -> None:
@@ -72,7 +74,7 @@ class AtGates:
         return sorted(events, key=lambda event: int(event["at"]))
 
     def arrived(self) -> list[Event]:
-        """Return the rules' events of all kinds that have arrived, without asking the gates."""
+        """Return the events of all kinds of the rules that are placed, without asking the gates."""
         events = (event for placed in tuple(self._placed) for event in placed.arrived())
         return sorted(events, key=lambda event: int(event["at"]))
 
@@ -92,6 +94,7 @@ class AtGates:
             except StageTrouble as trouble:
                 troubles.append(trouble)
             else:
+                self.past += placed.arrived()
                 self._placed.remove(placed)
         if troubles and not found:
             raise troubles[0]
@@ -100,7 +103,9 @@ class AtGates:
     def remove(self) -> None:
         """Remove the rules, which releases held messages."""
         while self._placed:
-            self._placed[-1].remove()
+            placed = self._placed[-1]
+            placed.remove()
+            self.past += placed.arrived()
             self._placed.pop()
 
 
