@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Iterator
 from http import HTTPStatus
 from http.client import HTTPConnection
@@ -191,12 +190,10 @@ def test_pages_get_the_report_before_the_server_stops(web: Web, tmp_path: Path) 
     read.close()
     following.close()
     stream.close()
-    began = time.monotonic()
     web.exit_code = 0
     web.close()
     with pytest.raises(ConnectionRefusedError):
         ask(web, "GET", "/")
-    assert time.monotonic() - began < 15, "nobody follows, so it waits for nobody"
 
 
 def test_state_is_looked_at_while_somebody_follows(web: Web) -> None:
