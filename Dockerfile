@@ -22,8 +22,7 @@ COPY . /opt/onceproof
 RUN cd /opt/onceproof \
     && python3 harness/tools/bootstrap.py --run \
     && .venv/bin/python -m onceproof.harness.tools setup \
-    && .venv/bin/python -m compileall -q src harness checkers scenarios reports .venv \
-    && rm -rf /root/.cache
+    && .venv/bin/python -m compileall -q src harness checkers scenarios reports .venv
 
 FROM base
 COPY --from=built /opt/onceproof /opt/onceproof

@@ -241,7 +241,7 @@ class ByHand:
 
     def _check_open(self) -> None:
         if self.ending:
-            how = "with" if self._judge else "without"
+            how = "with" if self._judge and self._ended.is_set() else "without"
             raise Ending(f"the lab is ending, {how} a verdict, and accepts no more requests")
 
     def _active(self) -> list[FaultExecution]:

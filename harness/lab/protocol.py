@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -29,6 +30,8 @@ from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Interrupted, Overdue
 
+MAX_BYTES: Final = 64 * 1024
+"""Maximum size of the body of a request."""
 NO_ERRORS: Final = ("error:", "error:NO_ERROR")
 _LONGEST_NOTE: Final = 2000
 """Characters."""
@@ -40,6 +43,21 @@ class Refused(Exception):
     def __init__(self, code: HTTPStatus, words: str) -> None:
         super().__init__(words)
         self.code = code
+
+
+def too_large() -> Refused:
+    return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {MAX_BYTES} bytes")
+
+
+def parsed(text: bytes) -> dict[str, Any]:
+    """Parse the body of a request; raise `Refused` if it is not a JSON object."""
+    try:
+        body = json.loads(text) if text.strip() else {}
+    except (ValueError, RecursionError) as error:
+        raise Refused(HTTPStatus.BAD_REQUEST, f"not JSON: {error}") from None
+    if not isinstance(body, dict):
+        raise Refused(HTTPStatus.BAD_REQUEST, "expected a JSON object")
+    return body
 
 
 class LabProtocol:

@@ -19,10 +19,9 @@ from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any, Final
 
 from onceproof.harness.lab.place import Place
-from onceproof.harness.lab.protocol import LabProtocol, Refused
+from onceproof.harness.lab.protocol import MAX_BYTES, LabProtocol, Refused, parsed, too_large
 
 ROOT: Final = 0
-_MAX_BYTES: Final = 64 * 1024
 _READ_TIMEOUT: Final = 30.0
 """Seconds after which the connection of a silent client is closed."""
 
@@ -100,21 +99,13 @@ def _handler(
             if "Transfer-Encoding" in self.headers:
                 self.close_connection = True
                 raise Refused(HTTPStatus.LENGTH_REQUIRED, "expected a body with Content-Length")
-            if not length.isdecimal() or int(length) > _MAX_BYTES:
+            if not length.isdecimal() or int(length) > MAX_BYTES:
                 self.close_connection = True
-                raise Refused(
-                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {_MAX_BYTES} bytes"
-                )
+                raise too_large()
             text = self.rfile.read(int(length))
             if len(text) < int(length):
                 raise Refused(HTTPStatus.BAD_REQUEST, f"the body ended before {length} bytes")
-            try:
-                body = json.loads(text) if text.strip() else {}
-            except (ValueError, RecursionError) as error:
-                raise Refused(HTTPStatus.BAD_REQUEST, f"not JSON: {error}") from None
-            if not isinstance(body, dict):
-                raise Refused(HTTPStatus.BAD_REQUEST, "expected a JSON object")
-            return body
+            return parsed(text)
 
         def _respond(self, code: HTTPStatus, found: Any) -> None:
             text = json.dumps(found, indent=2).encode() + b"\n"

@@ -165,34 +165,24 @@ class Exchange:
             self._lost.add(direction)
             held.lost = True
 
-        def refusal_of_request(code: int) -> Callable[[], None]:
-            message = decode_request(frame, asked.key, asked.version)
-            reply = refusal(message, asked.version, asked.correlation_id, code)
-            answer = encode(reply, asked.version)
-
-            def decide() -> None:
-                asked.answer, held.answered = answer, True
-
-            return decide
-
-        def refusal_of_response(code: int) -> Callable[[], None]:
-            message = decode_response(frame, asked.key, asked.version)
-            if not set_errors(message, asked.version, code):
-                raise ValueError("the response has no error code")
-            changed = memoryview(encode(message, asked.version))
-
-            def decide() -> None:
-                held.data = changed
-
-            return decide
-
         def refusal_of(code: int) -> Callable[[], None]:
-            of = refusal_of_request if direction == "request" else refusal_of_response
             try:
-                return of(code)
+                if direction == "request":
+                    message = decode_request(frame, asked.key, asked.version)
+                    changed = _refusal(message, asked, code)
+                else:
+                    changed = _changed_to_error(frame, asked, code)
             except Exception as error:  # kafka-python has no specific error for a bad frame
                 name = f"the {api_name(asked.key)} {direction}"
                 raise ValueError(f"{name} cannot be answered with an error: {error}") from error
+
+            def decide() -> None:
+                if direction == "request":
+                    asked.answer, held.answered = changed, True
+                else:
+                    held.data = memoryview(changed)
+
+            return decide
 
         held.drop, held.refusal = drop, refusal_of
         self.keep(counted, held)
@@ -244,8 +234,7 @@ class Exchange:
     def _error_response(self, message: Any, asked: PendingRequest, code: int) -> bytes | None:
         """Build an error answer in place of the broker's; None if kafka-python cannot encode it."""
         try:
-            reply = refusal(message, asked.version, asked.correlation_id, code)
-            return encode(reply, asked.version)
+            return _refusal(message, asked, code)
         except Exception as error:
             self._report_unreadable("request", asked, error)
             return None
@@ -253,10 +242,7 @@ class Exchange:
     def _with_error(self, frame: bytes, asked: PendingRequest, code: int) -> bytes:
         """Set an error in a response; return it unchanged if that is impossible."""
         try:
-            message = decode_response(frame, asked.key, asked.version)
-            if not set_errors(message, asked.version, code):
-                raise ValueError("the response has no error code")
-            return encode(message, asked.version)
+            return _changed_to_error(frame, asked, code)
         except Exception as error:
             self._report_unreadable("response", asked, error)
             return frame
@@ -301,6 +287,19 @@ class Exchange:
     ) -> None:
         why = f"{type(error).__name__}: {error}"
         self.report("unreadable", direction=direction, why=why, **_described(asked))
+
+
+def _refusal(message: Any, asked: PendingRequest, code: int) -> bytes:
+    """Return the answer of a broker that refuses a request; raise if it cannot be encoded."""
+    return encode(refusal(message, asked.version, asked.correlation_id, code), asked.version)
+
+
+def _changed_to_error(frame: bytes, asked: PendingRequest, code: int) -> bytes:
+    """Return a response with an error in it; raise if it can have none."""
+    message = decode_response(frame, asked.key, asked.version)
+    if not set_errors(message, asked.version, code):
+        raise ValueError("the response has no error code")
+    return encode(message, asked.version)
 
 
 def _errors(frame: bytes, asked: PendingRequest) -> set[int]:

@@ -6,7 +6,6 @@ import random
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +33,7 @@ from onceproof.reports.bare import failed_phase, print_unjudged
 from onceproof.reports.console import live, print_result
 from onceproof.reports.text import plural
 from onceproof.stopping import stop_on_signals
+from onceproof.web.opening import with_page
 
 if TYPE_CHECKING:
     from onceproof.web.server import Web
@@ -120,18 +120,12 @@ def lab(
             return USAGE
         if private and not for_program:
             print(f"The lab's network is private. To enter it: {way_in()}", flush=True)
-        with ExitStack() as ending:
-            shown = None
-            if web:
-                from onceproof.web.server import page  # it takes long to import
-
-                shown = ending.enter_context(page())
-            code = _open(
+        return with_page(
+            web,
+            lambda shown: _open(
                 wanted, name, seed, out, backend, with_versions, for_program=for_program, web=shown
-            )
-            if shown is not None:
-                shown.exit_code = code
-            return code
+            ),
+        )
 
 
 def _open(

@@ -6,7 +6,6 @@ import random
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +30,7 @@ from onceproof.reports.ci.case import cases_of
 from onceproof.reports.console import live, print_result, print_summary, rows_of
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
+from onceproof.web.opening import with_page
 
 if TYPE_CHECKING:
     from onceproof.web.server import Web
@@ -70,16 +70,12 @@ def run(
     wanted = [(scenario, seed) for scenario in scenarios]
 
     def do(stream: Stream) -> int:
-        with ExitStack() as ending:
-            shown = None
-            if web:
-                from onceproof.web.server import page  # it takes long to import
-
-                shown = ending.enter_context(page())
-            code = _run_and_sum_up(wanted, out, backend, with_versions, stream, junit, shown)
-            if shown is not None:
-                shown.exit_code = code
-            return code
+        return with_page(
+            web,
+            lambda shown: _run_and_sum_up(
+                wanted, out, backend, with_versions, stream, junit, shown
+            ),
+        )
 
     return streamed("run", events, do)
 

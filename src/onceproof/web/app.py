@@ -6,9 +6,8 @@ own files needs a session.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -20,7 +19,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from onceproof.harness.lab.protocol import Refused
+from onceproof.harness.lab.protocol import MAX_BYTES, Refused, parsed, too_large
 from onceproof.reports.html import digests
 from onceproof.web.access import Denied, Sessions, check_origin, check_user
 from onceproof.web.feed import Feed
@@ -44,8 +43,6 @@ _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
-_MAX_BYTES: Final = 64 * 1024
-
 Answer = Callable[[str, str, dict[str, Any]], tuple[HTTPStatus, Any]]
 """Answers a method, a path and a body; raises `Refused`."""
 
@@ -75,12 +72,7 @@ def app(feed: Feed, sessions: Sessions, subject: Subject, link: Callable[[], str
 
     async def events(request: Request) -> Response:
         _check_session(request)
-
-        async def lines() -> AsyncIterator[str]:
-            async for line in feed.follow():
-                yield line
-
-        return StreamingResponse(lines(), media_type="application/x-ndjson", headers=_HEADERS)
+        return StreamingResponse(feed.follow(), media_type="application/x-ndjson", headers=_HEADERS)
 
     async def lab(request: Request) -> Response:
         _check_session(request)
@@ -144,19 +136,11 @@ async def _body(request: Request) -> dict[str, Any]:
     try:
         async for part in request.stream():
             data += part
-            if len(data) > _MAX_BYTES:
-                raise Refused(
-                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {_MAX_BYTES} bytes"
-                )
+            if len(data) > MAX_BYTES:
+                raise too_large()
     except ClientDisconnect:
         raise Refused(HTTPStatus.BAD_REQUEST, "the body is incomplete") from None
-    try:
-        body = json.loads(data) if data.strip() else {}
-    except (ValueError, RecursionError) as error:
-        raise Refused(HTTPStatus.BAD_REQUEST, f"not JSON: {error}") from None
-    if not isinstance(body, dict):
-        raise Refused(HTTPStatus.BAD_REQUEST, "expected a JSON object")
-    return body
+    return parsed(data)
 
 
 def _json(content: Any, code: HTTPStatus = HTTPStatus.OK) -> Response:

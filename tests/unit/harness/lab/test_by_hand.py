@@ -285,3 +285,12 @@ def test_history_error_ends_the_lab(running: RunningLab) -> None:
         running.lab.begin("hit", Fault(name="hit-1", on_inject=fail(full)))
     running.wait_for_end()
     assert running.ended_with is full or isinstance(running.ended_with, Interrupted)
+
+
+def test_lab_that_was_interrupted_takes_no_notes(running: RunningLab) -> None:
+    """A note after it would change the record when it is sealed."""
+    running.lab.write_note("before")
+    running.world.context.stop.set("Ctrl-C")
+    with pytest.raises(Ending, match="without a verdict"):
+        running.lab.write_note("after")
+    assert running.noted == ["before"]

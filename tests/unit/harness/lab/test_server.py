@@ -166,7 +166,7 @@ def test_decision_on_messages_needs_a_fault_that_holds_some(place: Place, messag
     assert ask(place, "POST", "/faults/hit-1/heal", {"messages": "forward"})["state"] == "healed"
 
 
-@pytest.mark.parametrize("messages", ["lose", "error", 1])
+@pytest.mark.parametrize("messages", ["lose", "error", "error:", "error:NO_ERROR", 1])
 def test_unknown_decision_is_a_usage_error(place: Place, messages: object) -> None:
     with pytest.raises(LabRefused, match="forward, drop or error:NAME") as refused:
         ask(place, "POST", "/faults/hit-1/heal", {"messages": messages})

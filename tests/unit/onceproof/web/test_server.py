@@ -145,6 +145,16 @@ def test_other_user_gets_nothing_even_with_a_session(web: Web) -> None:
     assert "asked" not in found.stdout
 
 
+def test_next_run_takes_no_orders_for_the_one_before(web: Web, tmp_path: Path) -> None:
+    show_lab(web)
+    own = session(web)
+    assert ask(web, "GET", "/lab/status", **own)[0] == HTTPStatus.OK
+    web.handler(
+        events.RunStarted(at=now(), run="r", folder=tmp_path, scenario="s", title="t", seed=1)
+    )
+    assert ask(web, "GET", "/lab/status", **own)[0] == HTTPStatus.NOT_FOUND
+
+
 def test_run_is_shown_without_control(web: Web) -> None:
     assert ask(web, "GET", "/lab/status", **session(web))[0] == HTTPStatus.NOT_FOUND
 

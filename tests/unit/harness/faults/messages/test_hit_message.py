@@ -81,3 +81,14 @@ def test_held_answer_that_is_then_lost_is_a_hazard(decision: dict[str, Any]) -> 
 )
 def test_other_hits_are_no_hazard(event: dict[str, Any], more: dict[str, Any]) -> None:
     assert hazards(event, **more) == []
+
+
+def test_fault_that_has_met_no_message_stays_armed() -> None:
+    gate = FakeGate()
+    stage = FakeStage(gates={Link("producer", "broker-1"): gate})
+    fault = HitMessage(
+        message=Message(source="producer", direction="request", api="EndTxn"), action="hold"
+    )
+    injection = fault.inject(FakeContext(stage=stage, recorder=FakeRecorder()), "hit")
+    assert not injection.decide(drop=True)
+    assert (len(gate.rules), gate.removed) == (1, [])
