@@ -15,7 +15,8 @@ from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Stop, wait_until
 
-_STARTED: Final = b"the broker is up"
+STARTED: Final = b"the broker is up"
+"""What its log has once it serves clients."""
 _SECONDS: Final = 60.0
 
 
@@ -71,7 +72,7 @@ class LocalArtemis:
                 raise StageTrouble(
                     f"{ARTEMIS} ended while starting; last log lines: {process.tail()}"
                 )
-            return _STARTED in process.log.read_bytes()
+            return STARTED in process.log.read_bytes()
 
         wait_until(up, what=f"{ARTEMIS} to start", seconds=_SECONDS, stop=stop, seen=process.tail)
 

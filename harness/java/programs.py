@@ -26,6 +26,8 @@ COMMON: Final = SOURCES / "common"
 """Sources shared with the programs of clients other than Kafka's."""
 LOGGING: Final = SOURCES / "log4j2.json"
 _COMPILER: Final = "jdk.compiler/com.sun.tools.javac.Main"
+_RELEASE: Final = "17"
+"""The oldest Java that runs the programs, which may be in a container."""
 _COMPILING_SECONDS: Final = 120.0
 # A small heap and a fast start: a client lives for seconds.
 _JVM: Final = ("-Xmx160m", "-Xms32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
@@ -50,6 +52,11 @@ class JavaPrograms:
             *jvm(self.java, *_JVM, *tmpdir), f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
             "-cp", self.class_path, program, *arguments,
         ]  # fmt: skip
+
+    def needs(self) -> list[Path]:
+        """Return the files and folders that the command reads."""
+        entries = map(Path, self.class_path.split(os.pathsep))
+        return [LOGGING, *dict.fromkeys(e.parent if e.suffix == ".jar" else e for e in entries)]
 
 
 def programs_for(tools: Tools) -> JavaPrograms:
@@ -92,7 +99,7 @@ def compiled(
 def _compile(java: Path, files: Sequence[Path], class_path: Sequence[str], into: Path) -> None:
     command: list[str | Path] = [
         *jvm(java), "-m", _COMPILER, "-proc:none", "-nowarn", "-encoding", "UTF-8",
-        "-cp", os.pathsep.join(class_path), "-d", into, *files,
+        "--release", _RELEASE, "-cp", os.pathsep.join(class_path), "-d", into, *files,
     ]  # fmt: skip
     try:
         ended = subprocess.run(

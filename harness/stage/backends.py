@@ -57,7 +57,7 @@ def offers(backend: str) -> frozenset[str]:
         return cluster.offers if cluster.properties else cluster.offers | {PLAIN_TEXT}
     if backend == SECURED:
         return EVERYTHING - {PLAIN_TEXT}
-    return EVERYTHING - {"queues", "http"} if backend == DOCKER else EVERYTHING
+    return EVERYTHING
 
 
 def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:
@@ -102,19 +102,25 @@ def new_stage(
         brokers: number of Kafka brokers, where it can be chosen.
         queues, http: settings of the queue broker and the HTTP service; None: there is none.
     """
-    if queues is not None and not is_local(backend):
-        raise SetupError(f"Queues need the {LOCAL} or {SECURED} backend; {backend} has none.")
-    if http is not None and not is_local(backend):
-        raise SetupError(
-            f"The HTTP service needs the {LOCAL} or {SECURED} backend; {backend} has none."
-        )
     if backend.startswith(EXTERNAL):
+        if queues is not None or http is not None:
+            what = "queues" if queues is not None else "HTTP service"
+            raise SetupError(f"{backend} has no {what}. Use --backend {LOCAL} or {DOCKER}.")
         return ExternalStage(_cluster(backend), marker=processes.marker, stop=stop)
     if backend == DOCKER:
         from onceproof.harness.stage.docker import DockerStage
         from onceproof.harness.tools.docker_engine import connect
 
-        return DockerStage(engine=connect(), processes=processes, work=work, block=block, stop=stop)
+        return DockerStage(
+            engine=connect(),
+            processes=processes,
+            work=work,
+            block=block,
+            stop=stop,
+            brokers=brokers,
+            queues=queues,
+            http=http,
+        )
     assert tools is not None, "a local stage needs its tools"
     return LocalStage(
         tools=tools,

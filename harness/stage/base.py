@@ -22,29 +22,25 @@ SHUT_DOWN_SECONDS = 30.0
 """How long a broker may take to shut down."""
 
 
-_NO_QUEUES = "only the local backend has queues"
-_NO_HTTP_SERVICE = "only the local backend has an HTTP service"
+NO_QUEUES = "this stage has no queue broker: its scenario uses no queue"
+NO_HTTP_SERVICE = "this stage has no HTTP service: its scenario has no HTTP output"
 
 
-class WithoutQueues:
-    """Mixin for a stage without a queue broker."""
+class WithoutServices:
+    """Mixin for a stage without a queue broker and an HTTP service."""
 
     def queue_broker(self, audience: str) -> str:
-        raise StageTrouble(_NO_QUEUES)
+        raise StageTrouble(NO_QUEUES)
 
     def queues(self) -> QueueAuditor:
-        raise StageTrouble(_NO_QUEUES)
-
-
-class WithoutHttpService:
-    """Mixin for a stage without an HTTP service."""
+        raise StageTrouble(NO_QUEUES)
 
     @property
     def http_address(self) -> str:
-        raise StageTrouble(_NO_HTTP_SERVICE)
+        raise StageTrouble(NO_HTTP_SERVICE)
 
     def http_service(self) -> HttpControl:
-        raise StageTrouble(_NO_HTTP_SERVICE)
+        raise StageTrouble(NO_HTTP_SERVICE)
 
 
 class GatedLink(Protocol):

@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from testcontainers.compose import DockerCompose
 
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.stage import docker_gate
+from onceproof.harness.stage import docker_python
 from onceproof.harness.tools.docker_engine import Engine
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.progress import Progress, Step
@@ -28,7 +28,7 @@ PROFILE = "ONCEPROOF_PROFILE"
 _VARIABLES = {
     "toxiproxy": "TOXIPROXY_IMAGE",
     "postgres": "POSTGRES_IMAGE",
-    "gate": docker_gate.IMAGE,
+    "gate": docker_python.IMAGE,
 }
 
 
@@ -49,12 +49,19 @@ class Compose:
             *command,
         ]
 
-    def up(self) -> None:
-        """Create and start everything; raise `StageTrouble` if the command fails."""
+    def add(self, file: Path) -> None:
+        """Merge another compose file over the others."""
+        self._compose.compose_command_property += ["--file", str(file.absolute())]
+
+    def up(self, services: Sequence[str]) -> None:
+        """Create and start these services; raise `StageTrouble` if the command fails."""
+        self._compose.services = list(services)
         try:
             self._compose.start()
         except subprocess.CalledProcessError as error:
             raise StageTrouble(f"`docker compose up` failed: {_last_line(error.stderr)}") from error
+        finally:
+            self._compose.services = None  # everything goes down
 
     def down(self) -> None:
         """Remove containers, networks and volumes; raise `StageTrouble` if the command fails."""
@@ -78,15 +85,10 @@ class Compose:
         return services
 
 
-def gate_image() -> str:
-    """Return the image that gates run in."""
-    return os.environ.get(docker_gate.IMAGE, docker_gate.DEFAULT)
-
-
 def ensure_images(engine: Engine, progress: Progress) -> None:
     """Pull missing images; raise `SetupError` if one cannot be pulled."""
     services = Compose(engine, {}).services()
-    for image in dict.fromkeys([*(s["image"] for s in services.values()), gate_image()]):
+    for image in dict.fromkeys([*(s["image"] for s in services.values()), docker_python.image()]):
         if _has_image(engine, image):
             continue
         progress(Step(tool="docker", message=f"pulling {image}"))

@@ -36,7 +36,7 @@ from onceproof.harness.kafka.topics import delete_topics
 from onceproof.harness.links.disturbances import CUT, Disturbance, Hold, Ledger
 from onceproof.harness.links.topology import AUDIENCES, Link, broker_name, node_id
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.stage.base import GatedLink, WithoutHttpService, WithoutQueues
+from onceproof.harness.stage.base import GatedLink, WithoutServices
 from onceproof.harness.stage.sockets import reaching
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.wait import Overdue, Stop, wait_until
@@ -129,7 +129,7 @@ def _properties(
     return fitting(known(given, folder=folder) | more)
 
 
-class ExternalStage(WithoutQueues, WithoutHttpService):
+class ExternalStage(WithoutServices):
     """A cluster that exists before and after the run."""
 
     backend = "external"

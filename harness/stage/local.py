@@ -35,7 +35,7 @@ from onceproof.harness.links.topology import (
 from onceproof.harness.links.toxiproxy import ToxiproxyServer
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.stage.base import SHUT_DOWN_SECONDS
+from onceproof.harness.stage.base import NO_HTTP_SERVICE, NO_QUEUES, SHUT_DOWN_SECONDS
 from onceproof.harness.stage.broker_config import settings_of
 from onceproof.harness.stage.broker_template import broker_template
 from onceproof.harness.stage.gates import Gates, OnGate
@@ -306,12 +306,12 @@ class LocalStage:
 
     def _require_queues(self) -> LocalArtemis:
         if self._artemis is None:
-            raise StageTrouble("this stage has no queue broker: its scenario uses no queue")
+            raise StageTrouble(NO_QUEUES)
         return self._artemis
 
     def _require_http_service(self) -> LocalHttpService:
         if self._http_service is None:
-            raise StageTrouble("this stage has no HTTP service: its scenario has no HTTP output")
+            raise StageTrouble(NO_HTTP_SERVICE)
         return self._http_service
 
     def _running(self, node: str, done: str) -> Process:

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from onceproof.harness.links.blocks import take_block
 from onceproof.harness.processes.processes import Processes
@@ -48,8 +49,8 @@ class ContainerStage:
 
 
 @contextlib.contextmanager
-def container_stage(folder: Path) -> Iterator[ContainerStage]:
-    """Run a stage for the duration of the block."""
+def container_stage(folder: Path, **wanted: Any) -> Iterator[ContainerStage]:
+    """Run a stage for the duration of the block; `wanted`: as for `new_stage`."""
     (folder / "logs").mkdir(parents=True)
     lives: list[tuple[str, str | None]] = []
     processes = Processes(
@@ -57,8 +58,9 @@ def container_stage(folder: Path) -> Iterator[ContainerStage]:
     )
     block = take_block()
     stage = backends.new_stage(
-        "docker", tools=None, processes=processes, work=folder / "work", block=block, stop=Stop()
-    )
+        "docker", tools=None, processes=processes, work=folder / "work", block=block, stop=Stop(),
+        **wanted,
+    )  # fmt: skip
     try:
         stage.start()
         yield ContainerStage(stage=stage, processes=processes, lives=lives)

@@ -7,14 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.links.topology import AUDIENCES, AUDITOR, POSTGRES, Link
+from onceproof.harness.links.topology import AUDIENCES, AUDITOR, POSTGRES, Link, broker_name
 from onceproof.harness.links.toxiproxy import ProxySpec
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.docker_compose import FILE
-from onceproof.harness.stage.docker_topology import DockerTopology, inside, links_of, raft
+from onceproof.harness.stage.docker_topology import (
+    DockerTopology,
+    inside,
+    links_of,
+    raft,
+    usual_links,
+)
 from onceproof.harness.tools.docker_engine import connect
 from onceproof.harness.tools.error import SetupError
 
+BROKERS = ("broker-1", "broker-2", "broker-3")
 TOPOLOGY = DockerTopology(address="127.77.0.1", ports=23)
 
 
@@ -24,12 +31,15 @@ def test_addresses_match_the_compose_file() -> None:
     for audience in (*AUDIENCES, AUDITOR):
         name = audience.upper().replace("-", "_")
         for node in (1, 2, 3):
-            outside = TOPOLOGY.bootstrap(audience, [node])
+            outside, port = (
+                TOPOLOGY.bootstrap(audience, [node]),
+                inside(audience, broker_name(node)),
+            )
             assert outside.startswith("127.77.0.1:23")
             suffix = outside[-3:]
             assert f"{name}://{address}{suffix}" in text
-            assert f"{name}://0.0.0.0:{inside(audience, node)}" in text
-            assert f'"{address}{suffix}:{inside(audience, node)}"' in text
+            assert f"{name}://0.0.0.0:{port}" in text
+            assert f'"{address}{suffix}:{port}"' in text
             assert f"CONTROLLER://0.0.0.0:{raft(node)}" in text
     for audience, port in (("pipeline", "19509"), (AUDITOR, "5432")):
         host, outside = TOPOLOGY.database(audience)
@@ -47,15 +57,14 @@ def spec(name: str) -> ProxySpec:
 
 
 def every_proxy() -> list[ProxySpec]:
-    brokers = ("broker-1", "broker-2", "broker-3")
-    names = [f"{a}.{b}.{what}" for a in brokers for b in brokers if a != b
+    names = [f"{a}.{b}.{what}" for a in BROKERS for b in BROKERS if a != b
              for what in ("internal", "controller")]  # fmt: skip
-    names += [f"{audience}.{broker}" for audience in AUDIENCES for broker in brokers]
+    names += [f"{audience}.{broker}" for audience in AUDIENCES for broker in BROKERS]
     return [spec(name) for name in (*names, "pipeline.postgres")]
 
 
 def test_links_are_found_by_the_names_of_their_proxies() -> None:
-    links = links_of(every_proxy())
+    links = links_of(every_proxy(), usual_links(BROKERS))
     assert len(links) == 6 + 9 + 1
     between = links[Link("broker-1", "broker-2")]
     assert [p.name for p in between] == [
@@ -65,10 +74,14 @@ def test_links_are_found_by_the_names_of_their_proxies() -> None:
     assert Link("pipeline", POSTGRES) in links
 
 
+def test_stage_without_brokers_has_no_links_to_them() -> None:
+    assert set(links_of(every_proxy(), usual_links(()))) == {Link("pipeline", POSTGRES)}
+
+
 def test_link_without_a_proxy_is_refused() -> None:
     proxies = [p for p in every_proxy() if p.name != "pipeline.broker-3"]
     with pytest.raises(StageTrouble, match="no proxy for pipeline→broker-3"):
-        links_of(proxies)
+        links_of(proxies, usual_links(BROKERS))
 
 
 @pytest.fixture
