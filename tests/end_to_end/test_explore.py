@@ -57,6 +57,7 @@ def test_invalid_use_is_told(arguments: list[str], why: str) -> None:
     assert why in done.err
 
 
+@LATER
 def test_interrupted_exploration_is_continued(tmp_path: Path) -> None:
     begun, elsewhere = tmp_path / "begun", tmp_path / "elsewhere"
     command = ("explore", SUBJECT, *SMALL, "--trials", "60", "--out")

@@ -350,6 +350,7 @@ def test_clean_audit_writes_nothing_to_the_cluster(
     assert {p.stat().st_mode & 0o77 for p in tmp_path.glob("runs/*-audit-*")} == {0}
 
 
+@LATER
 def test_resumed_audit_yields_the_same_repairs(
     staging: Staged, topic: Callable[..., str], tmp_path: Path, start_ms: int
 ) -> None:

@@ -60,6 +60,7 @@ def attempted(bench: StageBench, trials: list[Trial]) -> dict[str, Outcome]:
     return {trial.key: out for trial, out in zip(trials, batch.outcomes, strict=True)}
 
 
+@LATER
 def test_every_act_meets_the_commit_and_the_write(bench: StageBench) -> None:
     quiet = bench.quiet(3, LOAD)
     protocol = learn(quiet)
@@ -83,6 +84,7 @@ def test_every_act_meets_the_commit_and_the_write(bench: StageBench) -> None:
     assert all("late" in key for key in late)
 
 
+@LATER
 def test_second_fault_meets_the_second_life(bench: StageBench) -> None:
     (quiet,) = bench.quiet(1, LOAD)
     (request, _) = points(quiet, "EndTxn", "commit")
@@ -127,6 +129,7 @@ def test_lost_response_to_a_commit_tears_nothing(bench: StageBench) -> None:
     assert {"EndTxn", "InitProducerId"} & set(outcome.signature.after)
 
 
+@LATER
 def test_unprotected_producer_is_no_sound_subject(tmp_path: Path) -> None:
     broken = ProducerSubject(sender=Librdkafka(idempotent=False), transactional=False)
     with StageBench(broken, tools=ensure(), folder=tmp_path, stop=Stop(), lanes=4) as bench:
