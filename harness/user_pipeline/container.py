@@ -1,7 +1,8 @@
 """Run a pipeline's Docker image in the foreground, on the host's network.
 
-`docker run` is our child process and forwards SIGTERM. The container itself is not, so pausing and
-killing go through the Docker engine. A watchdog removes the containers of a killed harness.
+`docker run`, or `docker compose run`, is our child process and forwards SIGTERM. The container is
+not, so pausing and killing go through the Docker engine. A watchdog removes the containers of a
+killed harness.
 """
 
 from __future__ import annotations
@@ -43,6 +44,15 @@ def engine_with(image: str) -> Engine:
     return engine
 
 
+def labels(processes: Processes) -> dict[str, str]:
+    """Return the labels of a pipeline's containers."""
+    return {
+        docker_reaper.LABEL: processes.marker,
+        docker_reaper.WHERE: where(),
+        _ROLE: _PIPELINE,
+    }
+
+
 @dataclass(frozen=True, kw_only=True)
 class Image:
     """An image that the Docker engine has; its containers carry the marker of `processes`."""
@@ -65,14 +75,9 @@ class Image:
             variables: names of environment variables to pass on to the container.
             folders: mounted in the container at the same paths.
         """
-        labels = {
-            docker_reaper.LABEL: self.processes.marker,
-            docker_reaper.WHERE: where(),
-            _ROLE: _PIPELINE,
-        }
         return [
             *(self.engine.program, "run", "--rm", "--pull=never", "--network=host"),
-            *(f"--label={name}={value}" for name, value in labels.items()),
+            *(f"--label={name}={value}" for name, value in labels(self.processes).items()),
             *(f"--volume={folder}:{folder}" for folder in folders),
             *(f"--env={name}" for name in variables),
             self.name,
@@ -151,9 +156,10 @@ class Container:
         return bool(found) and all(one.status == "paused" for one in found)
 
     def _found(self) -> list[Any]:
-        labels = [f"{docker_reaper.LABEL}={self.image.processes.marker}", f"{_ROLE}={_PIPELINE}"]
+        marked = labels(self.image.processes)
+        wanted = [f"{name}={marked[name]}" for name in (docker_reaper.LABEL, _ROLE)]
         try:
-            return list(self.image.engine.client.containers.list(filters={"label": labels}))
+            return list(self.image.engine.client.containers.list(filters={"label": wanted}))
         except DockerException as error:
             raise StageTrouble(f"the Docker engine does not answer: {error}") from error
 

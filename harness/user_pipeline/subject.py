@@ -78,6 +78,8 @@ class OwnPipeline(SubjectBase):
         idempotency_key: header by which the HTTP service recognizes a repeated request.
         healthy: URL that answers 2xx while it is healthy; `{instance}` for each of several.
         image: Docker image to run with `command` as arguments; empty: run a program.
+        compose, service: compose file and the service in it to run, with `command` instead of its
+            own if there is one; empty: run a program.
         variables: environment variables, with placeholders in their values.
         feed: command that puts inputs where it reads them; empty: it reads a topic.
         stop_command, kill_command: end a service that is not a child process, because `command`
@@ -98,6 +100,8 @@ class OwnPipeline(SubjectBase):
     idempotency_key: str | None = None
     healthy: str | None = None
     image: str = ""
+    compose: str = ""
+    service: str = ""
     variables: tuple[tuple[str, str], ...] = ()
     feed: tuple[str, ...] = ()
     stop_command: tuple[str, ...] = ()
@@ -132,7 +136,15 @@ class OwnPipeline(SubjectBase):
         before = [f"{name}={value}" for name, value in self.variables]
         if self.image:
             before = ["docker", "run", *(f"--env={one}" for one in before), self.image]
+        if self.compose:
+            run = ["docker", "compose", "--file", self.compose, "run"]
+            before = [*run, *(f"--env={one}" for one in before), self.service]
         return shlex.join([*before, *self.command])
+
+    @property
+    def contained(self) -> bool:
+        """Whether it is a container."""
+        return bool(self.image or self.compose)
 
     @property
     def asked(self) -> frozenset[str]:
@@ -282,11 +294,23 @@ class OwnPipeline(SubjectBase):
         beside: list[Companion] = []
         if self.feed:
             beside.append(feed_of(self.feed, folder=folder, parts=parts, meanings=meanings))
-        if self.image:
+        if self.contained:
             # Slow to import, and not needed without Docker.
+            from onceproof.harness.user_pipeline.compose_service import (
+                ComposeService,
+                ServiceContainers,
+            )
             from onceproof.harness.user_pipeline.container import Container, Image, Watch
 
-            image = Image.find(self.image, parts.processes)
+            image = (
+                Image.find(self.image, parts.processes)
+                if self.image
+                else ServiceContainers.of(
+                    ComposeService.find(Path(self.compose), self.service),
+                    parts.processes,
+                    parts.work,
+                )
+            )
             outside = Container(image=image)
             beside += [Watch(image=image)] if parts.stage.backend != DOCKER else []
             if asked & DATABASE:

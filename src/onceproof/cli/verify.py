@@ -94,6 +94,19 @@ def verify(
             "COMMAND after -- is passed to its entry point.",
         ),
     ] = None,
+    compose: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Run the service --service of this compose file as the pipeline, with its image "
+            "and environment as they are, on the host's network; no other service is started. "
+            "COMMAND after --, if given, replaces its command. Give the addresses with --env.",
+        ),
+    ] = None,
+    service: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Service of --compose that is the pipeline."),
+    ] = None,
     env: Annotated[
         list[str] | None,
         typer.Option(
@@ -382,7 +395,7 @@ def verify(
     Exit code: 0 every claim holds; 1 violated; 2 usage; 3 invalid; 4 stalled; 5 unknown or
     unexercised; 130 interrupted.
     """
-    if not command and image is None:
+    if not command and image is None and compose is None:
         raise typer.BadParameter(
             "no command; give the pipeline's command after --, as in `-- python job.py`"
         )
@@ -417,6 +430,8 @@ def verify(
                 stop_command=stop_command,
                 kill_command=kill_command,
                 image=image,
+                compose=compose,
+                service=service,
                 variables=tuple(env or ()),
                 feed=feed,
                 **options_of(first),

@@ -202,6 +202,18 @@ def _dry_run_and_trial(
     return outcome.exit_code
 
 
+def _check_service(options: VerifyOptions, file: Path) -> None:
+    from onceproof.harness.user_pipeline.compose_service import ComposeService  # slow import
+
+    if options.service is None:
+        raise BadTrial(f"--compose {file} needs --service, the service that is the pipeline")
+    replaced = {variable.partition("=")[0] for variable in options.variables}
+    try:
+        ComposeService.find(file, options.service).check(replaced, options.command)
+    except StageTrouble as error:
+        raise BadTrial(str(error)) from None
+
+
 def _check_program(options: VerifyOptions) -> None:
     """Raise `BadTrial` early if the program or image cannot be started."""
     if options.image is not None:
@@ -211,6 +223,9 @@ def _check_program(options: VerifyOptions) -> None:
             engine_with(options.image)
         except StageTrouble as error:
             raise BadTrial(str(error)) from None
+        return
+    if options.compose is not None:
+        _check_service(options, options.compose)
         return
     program = options.command[0] if options.command else "{"
     if "{" in program:  # filled in later; wrong placeholders are found elsewhere

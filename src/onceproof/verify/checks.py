@@ -180,13 +180,20 @@ def check_feed(options: VerifyOptions, subject: OwnPipeline) -> None:
 
 def check_image(options: VerifyOptions, subject: OwnPipeline) -> None:
     """Raise `BadTrial` if an option does not work with a container."""
-    if not subject.image:
+    if (options.compose is None) != (options.service is None):
+        raise BadTrial("--compose needs --service, and --service needs --compose")
+    if subject.compose and subject.image:
+        raise BadTrial("--compose cannot be used with --image")
+    if not subject.contained:
         return
+    option = "--image" if subject.image else "--compose"
     if subject.deployed or options.instances > 1:
-        raise BadTrial("--image cannot be used with --instances, --stop-command or --kill-command")
+        raise BadTrial(
+            f"{option} cannot be used with --instances, --stop-command or --kill-command"
+        )
     if here := sorted(subject.asked & _LOCAL_ONLY):
         raise BadTrial(
-            f"--image cannot be used with {{{here[0]}}}: the image has its own jars, and a "
+            f"{option} cannot be used with {{{here[0]}}}: the image has its own jars, and a "
             "checkpoint in {work} is not watched"
         )
 

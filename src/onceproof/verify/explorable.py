@@ -29,6 +29,7 @@ def explorable(scenario: Scenario, backend: str) -> ProgramSubject:
         "--event-time": orders.times is not None,
         "--instances": pipeline.instances > 1,
         "--image": bool(pipeline.image),
+        "--compose": bool(pipeline.compose),
         "--feed": bool(pipeline.feed),
         "--kill-command": pipeline.deployed,
         "a Spark checkpoint": pipeline.spark,

@@ -64,6 +64,8 @@ class VerifyOptions(InputOptions):
         idempotency_key: header by which the HTTP service recognizes a repeated request.
         healthy: URL that answers 2xx while the pipeline runs; None: wait for its first effect.
         image: Docker image, with `command` as its arguments; None: a local program.
+        compose, service: compose file and the service in it that is the pipeline; None: a local
+            program.
         variables: environment variables, as NAME=VALUE.
         feed: command that delivers inputs to the pipeline; None: it reads a topic.
         stop_command, kill_command: for a service that `command` starts in the background.
@@ -93,6 +95,8 @@ class VerifyOptions(InputOptions):
     idempotency_key: str | None = None
     healthy: str | None = None
     image: str | None = None
+    compose: Path | None = None
+    service: str | None = None
     variables: tuple[str, ...] = ()
     feed: str | None = None
     stop_command: str | None = None

@@ -24,6 +24,8 @@ def key_of(options: VerifyOptions, backend: str) -> str:
     digest = hashlib.sha256()
     described = {name: str(value) for name, value in vars(options).items() if name not in _TRIAL}
     digest.update(json.dumps([described, backend], sort_keys=True).encode())
+    if options.compose is not None and options.compose.is_file():
+        digest.update(options.compose.read_bytes())
     for of in options.inputs:
         if of.data is not None:
             digest.update(of.data.read_bytes())

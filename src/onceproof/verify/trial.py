@@ -220,7 +220,7 @@ def dry_run_of(scenario: Scenario) -> Scenario:
 
 
 def _draft(options: VerifyOptions) -> Scenario:
-    if not options.command and not options.image:
+    if not options.command and not options.image and not options.compose:
         raise BadTrial("no command: give the pipeline's command after --, as in `-- python job.py`")
     if not options.outputs:
         raise BadTrial("no output: give --output, the place that the pipeline writes to")
@@ -309,6 +309,8 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
         idempotency_key=options.idempotency_key,
         healthy=options.healthy,
         image=options.image or "",
+        compose=str(options.compose.absolute()) if options.compose else "",
+        service=options.service or "",
         variables=tuple(map(_variable, options.variables)),
         feed=_parts(options.feed),
         stop_command=_parts(options.stop_command),

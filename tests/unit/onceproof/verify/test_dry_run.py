@@ -65,7 +65,8 @@ OTHER_KEY = {
     "dead_letters": "dead", "dead_letter_identity": "key", "upserts": "key", "data_identity": "key",
     "data_key": "key", "partitions": 4, "rate": 5, "idempotency_key": "Key",
     "healthy": "http://127.0.0.1:1/", "stop_command": "stop", "kill_command": "kill",
-    "image": "app:1", "variables": ("A=b",), "feed": "feed",
+    "image": "app:1", "compose": Path("compose.yml"), "service": "app",
+    "variables": ("A=b",), "feed": "feed",
     "encode": "x.py:f", "decodes": ("x.py:f",), "others": (InputOptions(),),
     "event_time": "json:$.at", "event_time_format": "ms", "allowed_lateness": "1s",
 }  # fmt: skip

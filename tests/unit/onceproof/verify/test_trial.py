@@ -21,7 +21,7 @@ from onceproof.harness.links.topology import ARTEMIS
 from onceproof.harness.schedule.as_json import schedule_to_json
 from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.schedule.supported_faults import with_supported_faults
-from onceproof.harness.stage.backends import EVERYTHING, offers
+from onceproof.harness.stage.backends import EVERYTHING
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.user_pipeline.event_time import EventTime
 from onceproof.harness.user_pipeline.look import QUIET
@@ -107,7 +107,7 @@ def test_http_output_adds_faults_of_its_service() -> None:
     assert Kill(HttpService()) in {at.do for at in scenario.schedule}
     assert with_supported_faults(scenario, EVERYTHING) == (scenario, ())
     with pytest.raises(SetupError, match="needs http"):
-        with_supported_faults(scenario, offers("docker"))
+        with_supported_faults(scenario, EVERYTHING - {"http"})
     (claim, _) = scenario.claims
     assert (claim.scope.sink, claim.scope.view) == ("v1/shipments", "requests")
     assert "never forgets an idempotency key" in claim.fine_print.not_tested
