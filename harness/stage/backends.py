@@ -106,7 +106,9 @@ def new_stage(
         if queues is not None or http is not None:
             what = "queues" if queues is not None else "HTTP service"
             raise SetupError(f"{backend} has no {what}. Use --backend {LOCAL} or {DOCKER}.")
-        return ExternalStage(_cluster(backend), marker=processes.marker, stop=stop)
+        return ExternalStage(
+            _cluster(backend), marker=processes.marker, stop=stop, logs=processes.logs
+        )
     if backend == DOCKER:
         from onceproof.harness.stage.docker import DockerStage
         from onceproof.harness.tools.docker_engine import connect

@@ -12,6 +12,7 @@ import os
 import subprocess
 import tempfile
 import threading
+import time
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -43,7 +44,11 @@ from onceproof.harness.wait import Overdue, Stop, wait_until
 
 UNDONE_BY: Final = {"kill": "restart", "stop": "restart", "pause": "resume", "cut": "mend"}
 """Commands, and the command that undoes each; faults need both."""
-_KEYS: Final = frozenset({"bootstrap", "database", "commands", "kafka", "kafka-properties"})
+_KEYS: Final = frozenset(
+    {"bootstrap", "database", "commands", "values", "kafka", "kafka-properties"}
+)
+_WORDS: Final = frozenset({"node", "id", "source"})
+"""Placeholders in commands that are no values of the file."""
 COMMANDS: Final = frozenset({*UNDONE_BY, *UNDONE_BY.values()})
 _COMMAND_SECONDS: Final = 120.0
 _SECONDS: Final = 60.0
@@ -54,6 +59,7 @@ class Cluster:
     """A cluster's file.
 
     Attributes:
+        commands: by their names, with the file's values in place of their placeholders.
         properties: connection settings by librdkafka's names; empty for plain text.
     """
 
@@ -92,11 +98,17 @@ class Cluster:
         if odd:
             raise SetupError(
                 f"{path}: invalid {', '.join(sorted(odd))}: expected only bootstrap, database, "
-                "kafka-properties, a table kafka, and a table commands with "
+                "kafka-properties, a table kafka, a table values, and a table commands with "
                 f"{', '.join(sorted(COMMANDS))}."
             )
+        own = found.get("values", {})
+        if not isinstance(own, dict) or own.keys() & _WORDS:
+            raise SetupError(
+                f"{path}: values: expected a table of strings without "
+                f"{', '.join(sorted(_WORDS))}, which each command has by itself."
+            )
         values = {"bootstrap": found.get("bootstrap"), "database": found.get("database", "")}
-        for name, value in (*values.items(), *commands.items()):
+        for name, value in (*values.items(), *commands.items(), *own.items()):
             if not isinstance(value, str) or (name == "bootstrap" and not value):
                 raise SetupError(f'{path}: {name}: expected a string, such as {name} = "…"')
         try:
@@ -106,9 +118,16 @@ class Cluster:
         return cls(
             bootstrap=values["bootstrap"],
             database=values["database"],
-            commands=commands,
+            commands={name: _filled(text, own) for name, text in commands.items()},
             properties=properties,
         )
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    """Replace placeholders by values; a value may have those of later values."""
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
 
 
 def _properties(
@@ -134,8 +153,9 @@ class ExternalStage(WithoutServices):
 
     backend = "external"
 
-    def __init__(self, cluster: Cluster, *, marker: str, stop: Stop) -> None:
+    def __init__(self, cluster: Cluster, *, marker: str, stop: Stop, logs: Path) -> None:
         self._cluster = cluster
+        self._log = logs / "commands.log"
         self._stop = stop
         self._addresses: dict[str, str] = {}
         self._ledger = Ledger()
@@ -385,8 +405,9 @@ class ExternalStage(WithoutServices):
             raise StageTrouble(
                 f"the cluster's file has no command `{name}`; add it under [commands]"
             ) from None
-        for word, value in words.items():
+        for word, value in {**words, "id": str(node_id(words["node"]))}.items():
             text = text.replace(f"{{{word}}}", value)
+        began = time.monotonic()
         try:
             done = subprocess.run(
                 ["/bin/sh", "-c", text],
@@ -399,7 +420,15 @@ class ExternalStage(WithoutServices):
                 start_new_session=True,
             )
         except subprocess.TimeoutExpired:
+            self._note(text, f"did not finish within {_COMMAND_SECONDS:g} s")
             raise StageTrouble(f"`{text}` did not finish within {_COMMAND_SECONDS:g} s") from None
+        took = f"exited with code {done.returncode} after {time.monotonic() - began:.1f} s"
+        self._note(text, took, done.stdout + done.stderr)
         if done.returncode:
             output = (done.stderr or done.stdout).strip()[-300:]
             raise StageTrouble(f"`{text}` exited with code {done.returncode}: {output}")
+
+    def _note(self, command: str, how: str, output: str = "") -> None:
+        """Log a command as it was run."""
+        with self._log.open("a") as log:
+            log.write(f"$ {command.strip()}\n{output.rstrip()}\n# {how}\n\n")

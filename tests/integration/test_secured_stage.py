@@ -167,7 +167,7 @@ def test_broker_of_another_authority_is_not_trusted(scram: Alone, tmp_path: Path
     )
 
 
-def test_external_stage_fails_at_once_with_wrong_credentials(scram: Alone) -> None:
+def test_external_stage_fails_at_once_with_wrong_credentials(scram: Alone, tmp_path: Path) -> None:
     cluster = Cluster(
         bootstrap=scram.stage.bootstrap(AUDITOR),
         database="",
@@ -177,7 +177,7 @@ def test_external_stage_fails_at_once_with_wrong_credentials(scram: Alone) -> No
     connection_before = connection(cluster.bootstrap)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ONCEPROOF_CONNECTION", "")  # restored at the end
-        stage = ExternalStage(cluster, marker="wrong", stop=Stop())
+        stage = ExternalStage(cluster, marker="wrong", stop=Stop(), logs=tmp_path)
         began = time.monotonic()
         try:
             with pytest.raises(StageTrouble, match=r"rejects the .* credentials") as error:

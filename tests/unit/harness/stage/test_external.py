@@ -105,6 +105,8 @@ def test_rejects_unusable_credentials(file: Path, text: str, message: str) -> No
         ('bootstrap = "k:1"\ncommands = "kill"', "commands: expected only bootstrap, database"),
         ('bootstrap = "k:1"\n[commands]\nmelt = "x"', "melt: expected only bootstrap, database"),
         ('bootstrap = "k:1"\n[commands]\nkill = 9', "kill: expected a string"),
+        ('bootstrap = "k:1"\n[values]\nid = "9"', "values: expected a table of strings without id"),
+        ('bootstrap = "k:1"\n[values]\npod = 9', "pod: expected a string"),
         ('bootstrap = "k:1"\ndatabase = 1', "database: expected a string"),
     ],
 )
@@ -119,12 +121,18 @@ def test_missing_cluster_file_is_reported(file: Path) -> None:
         Cluster.load(file)
 
 
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the log of commands."""
+    monkeypatch.chdir(tmp_path)
+
+
 class StageWithBrokers(ExternalStage):
     """An external stage with these brokers; `silent` says which do not answer."""
 
     def __init__(self, commands: dict[str, str], *nodes: str, stop: Stop | None = None) -> None:
         cluster = Cluster(bootstrap="127.0.0.1:1", database="", commands=commands)
-        super().__init__(cluster, marker="0", stop=stop or Stop())
+        super().__init__(cluster, marker="0", stop=stop or Stop(), logs=Path.cwd())
         self._addresses = dict.fromkeys(nodes, "127.0.0.1:1")
         self.silent: Callable[[str], bool] = set[str]().__contains__
 
@@ -145,6 +153,24 @@ def test_commands_get_node_and_source(tmp_path: Path) -> None:
     cut.stop()
     assert log.read_text() == "cut pipeline from broker-7\nmend\n"
     assert cut.disturbed() == {}
+
+
+def test_values_are_filled_into_commands(file: Path) -> None:
+    file.write_text(
+        'bootstrap = "k:1"\n[values]\npod = "{cluster}-{id}"\ncluster = "mine"\n'
+        '[commands]\nkill = "delete {pod} of {node}"\n'
+    )
+    assert Cluster.load(file).commands == {"kill": "delete mine-{id} of {node}"}
+
+
+def test_commands_are_logged_as_they_were_run(tmp_path: Path) -> None:
+    failing = stage("broker-7", kill="echo gone {id}; echo why >&2; exit 3", restart="true")
+    with pytest.raises(StageTrouble, match="exited with code 3"):
+        failing.kill("broker-7", "by a test")
+    command, *output, how, _ = (tmp_path / "commands.log").read_text().splitlines()
+    assert command == "$ echo gone 7; echo why >&2; exit 3"
+    assert output == ["gone 7", "why"]
+    assert how.startswith("# exited with code 3 after ")
 
 
 def test_link_cut_twice_is_mended_after_both_releases(tmp_path: Path) -> None:
