@@ -15,6 +15,7 @@ from onceproof.cli import (
     check,
     clean,
     config,
+    cost,
     diff,
     doctor,
     explain,
@@ -52,6 +53,7 @@ app.command("list", rich_help_panel=_TRIAL)(listing.list_)
 app.command(rich_help_panel=_TRIAL)(run.replay)
 app.command(rich_help_panel=_TRIAL)(soak.soak)
 app.command(rich_help_panel=_TRIAL)(matrix.matrix)
+app.command(rich_help_panel=_TRIAL)(cost.cost)
 app.command(rich_help_panel=_JUDGE)(check.check)
 app.command(rich_help_panel=_JUDGE)(audit.audit)
 app.command(rich_help_panel=_JUDGE)(report.report)

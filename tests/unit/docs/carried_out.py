@@ -105,6 +105,7 @@ ELSEWHERE: Final = {
     r"onceproof (fault|status|heal|end)\b.*": "tests/end_to_end/test_lab.py",
     r"onceproof matrix\b.*": "tests/end_to_end/test_matrix.py",
     r"onceproof soak\b.*": "tests/unit/onceproof/soak",
+    r"onceproof cost\b.*": "tests/integration/test_cost.py",
     r"onceproof check (hdfs|s3a)://.*": "a store that only its owner has",
     r"docker compose .*": "tests/docker/test_docker_stage.py",
     r"docker (build|run) .*": "tests/docker/test_docker_image.py",

@@ -1,0 +1,174 @@
+"""What a measurement says, after it has proved its instrument.
+
+Two proofs are made in each measurement. The plain way is measured twice, as if it were two ways:
+their ratio must contain 1. A twin of the transactional way sleeps in each transaction: the
+difference in time per transaction must contain what the twin slept. A proof that is wrong makes the
+measurement invalid; an interval that is too wide makes it unresolved, never a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any, Final, Literal
+
+from onceproof.harness.cost.estimate import Estimate, difference, ratio
+from onceproof.harness.cost.rounds import SHARES, Block
+from onceproof.harness.cost.ways import (
+    IDEMPOTENT,
+    LATE,
+    PLAIN,
+    PLAIN_AGAIN,
+    TRANSACTIONAL,
+    Client,
+)
+
+Proof = Literal["right", "wrong", "not resolved"]
+PAIRS: Final = ((PLAIN, IDEMPOTENT), (PLAIN, TRANSACTIONAL), (IDEMPOTENT, TRANSACTIONAL))
+_WIDEST_RATIO: Final = 1.15
+"""The largest high/low of a ratio that is told."""
+_FINEST: Final = 0.002
+"""Seconds; a narrower interval of a latency is told even if the latency is smaller."""
+_SURE: Final = 0.99
+"""Confidence of the proofs: they are made in every measurement, and are to be wrong rarely."""
+_NAP_ERROR: Final = 0.1
+"""Part by which a twin's sleep may be missed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """One comparison of two ways.
+
+    Attributes:
+        what: `throughput`, `p50`, `p99`, `client`, `brokers` or `written`.
+        share: part of the slowest way's capacity at which it was measured; None: at capacity.
+        unit: `ratio` or `seconds`.
+        resolved: whether the interval is narrow enough to tell the value.
+    """
+
+    base: str
+    other: str
+    what: str
+    share: float | None
+    unit: Literal["ratio", "seconds"]
+    estimate: Estimate
+    resolved: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """What is known of one client's ways.
+
+    Attributes:
+        same: ratio of the plain way to itself.
+        same_proof: whether it contains 1.
+        twin: time per transaction that the twin needs more, in seconds.
+        slept: time per transaction that the twin slept, in seconds.
+    """
+
+    client: Client
+    same: Estimate
+    same_proof: Proof
+    twin: Estimate
+    slept: float
+    twin_proof: Proof
+    figures: tuple[Figure, ...]
+
+    @property
+    def valid(self) -> bool:
+        return "wrong" not in (self.same_proof, self.twin_proof)
+
+    @property
+    def proved(self) -> bool:
+        return self.same_proof == self.twin_proof == "right"
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def findings(client: Client, blocks: Sequence[Block]) -> Findings:
+    """Judge the blocks of one client.
+
+    Raises:
+        ValueError: a way has no blocks.
+    """
+
+    def of(way: str, share: float | None, value: Callable[[Block], float]) -> list[float]:
+        rounds = sorted(
+            (b for b in blocks if b.way == f"{client}-{way}" and b.share == share),
+            key=lambda b: b.round,
+        )
+        return [value(b) for b in rounds]
+
+    def rate(way: str) -> list[float]:
+        return of(way, None, lambda b: b.rate)
+
+    def per_transaction(way: str) -> list[float]:
+        return of(way, None, lambda b: b.seconds / b.transactions)
+
+    same = ratio(rate(PLAIN), rate(PLAIN_AGAIN), confidence=_SURE)
+    twin = difference(per_transaction(TRANSACTIONAL), per_transaction(LATE), confidence=_SURE)
+    slept = fmean(of(LATE, None, lambda b: b.napped / b.transactions))
+    same_proof, twin_proof = _same(same), _twin(twin, slept)
+    proved = same_proof == twin_proof == "right"
+    figures = []
+    for base, other in PAIRS:
+
+        def figure(
+            what: str,
+            share: float | None,
+            value: Callable[[Block], float],
+            *,
+            ratios: bool,
+            base: str = base,
+            other: str = other,
+        ) -> Figure:
+            compare = ratio if ratios else difference
+            found = compare(of(base, share, value), of(other, share, value))
+            return Figure(
+                base=base,
+                other=other,
+                what=what,
+                share=share,
+                unit="ratio" if ratios else "seconds",
+                estimate=found,
+                resolved=proved and (_narrow_ratio if ratios else _narrow_seconds)(found),
+            )
+
+        figures.append(figure("throughput", None, lambda b: b.rate, ratios=True))
+        figures.append(figure("client", None, lambda b: b.client / b.sent, ratios=True))
+        figures.append(figure("brokers", None, lambda b: b.brokers / b.sent, ratios=True))
+        for share in SHARES:
+            figures.append(figure("p50", share, lambda b: b.p50, ratios=False))
+            figures.append(figure("p99", share, lambda b: b.p99, ratios=False))
+    return Findings(
+        client=client,
+        same=same,
+        same_proof=same_proof,
+        twin=twin,
+        slept=slept,
+        twin_proof=twin_proof,
+        figures=tuple(figures),
+    )
+
+
+def _same(found: Estimate) -> Proof:
+    if not found.contains(1.0):
+        return "wrong"
+    return "right" if _narrow_ratio(found) else "not resolved"
+
+
+def _twin(found: Estimate, slept: float) -> Proof:
+    if found.contains(0.0):
+        return "not resolved"
+    least, most = slept * (1 - _NAP_ERROR), slept * (1 + _NAP_ERROR)
+    return "right" if found.low <= most and found.high >= least else "wrong"
+
+
+def _narrow_ratio(found: Estimate) -> bool:
+    return found.high / found.low <= _WIDEST_RATIO
+
+
+def _narrow_seconds(found: Estimate) -> bool:
+    return found.high - found.low <= max(_FINEST, abs(found.value) / 2)

@@ -1,0 +1,117 @@
+"""A bare librdkafka producer that is timed: `python -m onceproof.harness.cost.load TASK`.
+
+TASK is JSON: `client` (settings), `topic`, `size`, `commit_every` and `nap` (seconds; null and 0
+without transactions). Each line of standard input is an order, `{"rate": R, "seconds": S, "block":
+B}`, and is answered by a line when all its records are committed: `sent`, `seconds`,
+`transactions`, `napped`, and `late`, how far behind its schedule it was at most.
+
+With a rate, record i is due at the start plus i/R, and carries that time, also if it is sent late.
+Without one, the next record is due as soon as the client takes it. `harness/java/Load.java` does
+the same with Kafka's own client.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from confluent_kafka import Producer
+
+HEAD: Final = struct.Struct(">qi")
+"""When a record is due, in nanoseconds of the monotonic clock, and its block; -1: not timed."""
+_AHEAD: Final = 0.001
+"""Seconds that a client is given to work while no record is due."""
+
+
+class Load:
+    """One producer."""
+
+    def __init__(self, task: Mapping[str, Any]) -> None:
+        self._topic = str(task["topic"])
+        self._filler = b"x" * (int(task["size"]) - HEAD.size)
+        self._commit_every = task["commit_every"]
+        self._nap = float(task["nap"])
+        self._producer = Producer({**task["client"], "log_level": 0})
+        if self._commit_every is not None:
+            self._producer.init_transactions(60)
+        self._transactions = 0
+        self._napped = 0.0
+
+    def carry_out(self, *, rate: float | None, seconds: float, block: int) -> dict[str, float]:
+        self._transactions, self._napped = 0, 0.0
+        began = time.monotonic_ns()
+        ends = began + int(seconds * 1e9)
+        commit_at = self._begin(began)
+        gap = 0.0 if rate is None else 1e9 / rate
+        wanted = None if rate is None else int(rate * seconds)
+        sent, late = 0, 0
+        while True:
+            now = time.monotonic_ns()
+            if commit_at is not None and now >= commit_at:
+                self._commit()
+                commit_at = self._begin(time.monotonic_ns())
+                continue
+            if now >= ends if wanted is None else sent >= wanted:
+                break
+            due = now if wanted is None else began + int(sent * gap)
+            if due > now:
+                soon = due if commit_at is None else min(due, commit_at)
+                self._producer.poll(min(_AHEAD, max(0.0, (soon - now) / 1e9)))
+                continue
+            late = max(late, now - due)
+            if self._send(due, block):
+                sent += 1
+        if commit_at is not None:
+            self._commit()
+        else:
+            self._producer.flush()
+        return {
+            "sent": sent,
+            "seconds": (time.monotonic_ns() - began) / 1e9,
+            "transactions": self._transactions,
+            "napped": self._napped,
+            "late": late / 1e9,
+        }
+
+    def _send(self, due: int, block: int) -> bool:
+        try:
+            self._producer.produce(self._topic, HEAD.pack(due, block) + self._filler)
+        except BufferError:
+            self._producer.poll(_AHEAD)
+            return False
+        return True
+
+    def _begin(self, now: int) -> int | None:
+        """Begin a transaction; return when it is to be committed."""
+        if self._commit_every is None:
+            return None
+        self._producer.begin_transaction()
+        return now + int(self._commit_every * 1e9)
+
+    def _commit(self) -> None:
+        if self._nap:
+            before = time.monotonic()
+            time.sleep(self._nap)
+            self._napped += time.monotonic() - before
+        self._producer.commit_transaction(60)
+        self._transactions += 1
+
+
+def say(answer: Mapping[str, object]) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    load = Load(json.loads(sys.argv[1]))
+    say({"ready": True})
+    for line in sys.stdin:
+        say(load.carry_out(**json.loads(line)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What a measurement of cost says."""

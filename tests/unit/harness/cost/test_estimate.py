@@ -1,0 +1,62 @@
+"""Intervals of ratios and differences."""
+
+from __future__ import annotations
+
+import math
+import random
+from statistics import fmean
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from onceproof.harness.cost.estimate import LEAST, difference, ratio
+
+RATES = st.floats(min_value=1, max_value=1e6)
+ROUNDS = st.lists(st.tuples(RATES, RATES), min_size=LEAST, max_size=30)
+
+
+@given(ROUNDS)
+def test_ratio_is_the_geometric_mean_and_turns_around(pairs: list[tuple[float, float]]) -> None:
+    base, other = [b for b, _ in pairs], [o for _, o in pairs]
+    found, turned = ratio(base, other), ratio(other, base)
+    assert found.low <= found.value <= found.high
+    assert math.isclose(found.value, math.exp(fmean(math.log(o / b) for b, o in pairs)))
+    assert math.isclose(found.value * turned.value, 1.0)
+
+
+@given(ROUNDS, st.floats(min_value=-5, max_value=5))
+def test_difference_moves_with_its_values(pairs: list[tuple[float, float]], by: float) -> None:
+    base, other = [b for b, _ in pairs], [o for _, o in pairs]
+    found, moved = difference(base, other), difference(base, [o + by for o in other])
+    for one, another in zip(
+        (found.value, found.low, found.high), (moved.value, moved.low, moved.high), strict=True
+    ):
+        assert math.isclose(one + by, another, abs_tol=1e-3)
+
+
+@given(RATES, st.integers(min_value=LEAST, max_value=30))
+def test_equal_ways_have_a_ratio_of_one_without_width(rate: float, rounds: int) -> None:
+    found = ratio([rate] * rounds, [rate] * rounds)
+    assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.99])
+def test_interval_covers_the_truth_as_often_as_it_says(confidence: float) -> None:
+    """With ten rounds, where a plain percentile bootstrap covers 90 % instead of 95."""
+    draw, tries = random.Random(7), 400
+    covered = 0
+    for _ in range(tries):
+        base = [100 * math.exp(draw.gauss(0, 0.1)) for _ in range(10)]
+        other = [0.9 * b * math.exp(draw.gauss(0, 0.1)) for b in base]
+        covered += ratio(base, other, confidence=confidence).contains(0.9)
+    assert confidence - 0.03 <= covered / tries
+
+
+def test_too_few_rounds_and_stopped_ways_are_refused() -> None:
+    with pytest.raises(ValueError, match="9 rounds: an estimate needs at least 10"):
+        ratio([1.0] * 9, [1.0] * 9)
+    with pytest.raises(ValueError, match="positive"):
+        ratio([1.0] * 10, [0.0] * 10)
+    with pytest.raises(ValueError, match="zip"):
+        ratio([1.0] * 10, [1.0] * 11)
