@@ -25,6 +25,8 @@ from onceproof.harness.tools.progress import Progress, Step
 FILE = Path(__file__).with_name("docker-compose.yml")
 PROFILE = "ONCEPROOF_PROFILE"
 """Names an additional compose file, with other images and their settings."""
+QUEUE_IMAGE = "QUEUE_IMAGE"
+"""Names the image of the queue broker; without it that of the Kafka brokers is used."""
 _VARIABLES = {
     "toxiproxy": "TOXIPROXY_IMAGE",
     "postgres": "POSTGRES_IMAGE",
@@ -88,7 +90,10 @@ class Compose:
 def ensure_images(engine: Engine, progress: Progress) -> None:
     """Pull missing images; raise `SetupError` if one cannot be pulled."""
     services = Compose(engine, {}).services()
-    for image in dict.fromkeys([*(s["image"] for s in services.values()), docker_python.image()]):
+    more = [os.environ[QUEUE_IMAGE]] if QUEUE_IMAGE in os.environ else []
+    for image in dict.fromkeys(
+        [*(s["image"] for s in services.values()), docker_python.image(), *more]
+    ):
         if _has_image(engine, image):
             continue
         progress(Step(tool="docker", message=f"pulling {image}"))
@@ -99,7 +104,7 @@ def ensure_images(engine: Engine, progress: Progress) -> None:
         )  # fmt: skip
         if done.returncode != 0:
             name = next((n for n, s in services.items() if s["image"] == image), "gate")
-            variable = _VARIABLES.get(name, "KAFKA_IMAGE")
+            variable = QUEUE_IMAGE if image in more else _VARIABLES.get(name, "KAFKA_IMAGE")
             raise SetupError(
                 f"The image {image} is missing and cannot be pulled: {_last_line(done.stderr)} Set "
                 f"{variable} to another image, or add the image with `docker load`."

@@ -28,12 +28,11 @@ from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage import docker_python
 from onceproof.harness.stage.base import NO_HTTP_SERVICE, NO_QUEUES
+from onceproof.harness.stage.docker_compose import QUEUE_IMAGE
 from onceproof.harness.stage.docker_node import DockerNode
 from onceproof.harness.stage.docker_topology import DockerTopology, behind_toxiproxy, inside
 from onceproof.harness.tools.jar_lock import ARTEMIS as VERSION
 
-QUEUE_IMAGE: Final = "QUEUE_IMAGE"
-"""The variable that names the image of the queue broker, otherwise that of the Kafka brokers."""
 _DATA: Final = "/var/lib/artemis"
 
 

@@ -15,6 +15,7 @@ import threading
 import time
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -59,7 +60,7 @@ class Cluster:
     """A cluster's file.
 
     Attributes:
-        commands: by their names, with the file's values in place of their placeholders.
+        values: placeholder → value, for its commands; they may be secret.
         properties: connection settings by librdkafka's names; empty for plain text.
     """
 
@@ -67,6 +68,7 @@ class Cluster:
     database: str
     commands: dict[str, str]
     properties: Mapping[str, str] = field(default_factory=dict, repr=False)
+    values: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def offers(self) -> frozenset[str]:
@@ -118,7 +120,8 @@ class Cluster:
         return cls(
             bootstrap=values["bootstrap"],
             database=values["database"],
-            commands={name: _filled(text, own) for name, text in commands.items()},
+            commands=commands,
+            values=own,
             properties=properties,
         )
 
@@ -344,8 +347,13 @@ class ExternalStage(WithoutServices):
         elif not enabled and link not in self._cut:
             with self._command_lock:
                 self._check_open()
-                self._command("cut", node=link.target, source=link.source)
                 self._cut.add(link)
+                try:
+                    self._command("cut", node=link.target, source=link.source)
+                except StageTrouble:
+                    with suppress(StageTrouble):  # it may have taken effect; stop() tries again
+                        self._mend(link)
+                    raise
 
     def _mend(self, link: Link) -> None:
         self._command("mend", node=link.target, source=link.source)
@@ -405,8 +413,8 @@ class ExternalStage(WithoutServices):
             raise StageTrouble(
                 f"the cluster's file has no command `{name}`; add it under [commands]"
             ) from None
-        for word, value in {**words, "id": str(node_id(words["node"]))}.items():
-            text = text.replace(f"{{{word}}}", value)
+        known = {**words, "id": str(node_id(words["node"]))}
+        shown, text = _filled(text, known), _filled(text, {**self._cluster.values, **known})
         began = time.monotonic()
         try:
             done = subprocess.run(
@@ -420,15 +428,15 @@ class ExternalStage(WithoutServices):
                 start_new_session=True,
             )
         except subprocess.TimeoutExpired:
-            self._note(text, f"did not finish within {_COMMAND_SECONDS:g} s")
-            raise StageTrouble(f"`{text}` did not finish within {_COMMAND_SECONDS:g} s") from None
+            self._note(shown, f"did not finish within {_COMMAND_SECONDS:g} s")
+            raise StageTrouble(f"`{shown}` did not finish within {_COMMAND_SECONDS:g} s") from None
         took = f"exited with code {done.returncode} after {time.monotonic() - began:.1f} s"
-        self._note(text, took, done.stdout + done.stderr)
+        self._note(shown, took)
         if done.returncode:
             output = (done.stderr or done.stdout).strip()[-300:]
-            raise StageTrouble(f"`{text}` exited with code {done.returncode}: {output}")
+            raise StageTrouble(f"`{shown}` exited with code {done.returncode}: {output}")
 
-    def _note(self, command: str, how: str, output: str = "") -> None:
-        """Log a command as it was run."""
-        with self._log.open("a") as log:
-            log.write(f"$ {command.strip()}\n{output.rstrip()}\n# {how}\n\n")
+    def _note(self, command: str, how: str) -> None:
+        """Log a command; a full disk must not keep it from being undone."""
+        with suppress(OSError), self._log.open("a") as log:
+            log.write(f"$ {command.strip()}\n# {how}\n\n")

@@ -1,8 +1,8 @@
 """Run one service of a user's compose project in the foreground, on the host's network.
 
 `docker compose config` resolves the file, so that image, command, environment, user, volumes and
-secrets are those that `docker compose up` would take. Only what ties the service to its project is
-left out: networks, published ports and dependencies. Named volumes are new in each run.
+secrets are those that `docker compose --file FILE up` would take. What ties the service to its
+project is left out: networks, published ports and dependencies. Named volumes are new in each run.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _PROJECT_ONLY: Final = frozenset(
      "networks", "ports", "profiles", "pull_policy", "restart", "scale"}
 )  # fmt: skip
 """What a service says of its project, and what would start it again by itself."""
+_SHARED: Final = ("volumes_from", "network_mode", "pid", "ipc")
+"""What may be another service's."""
 _HOST: Final = re.compile("HOST|SERVER|ADDR|BROKER|ENDPOINT|UR[IL]", re.IGNORECASE)
 """Variables whose value may be a host without a port."""
 _ADVICE: Final = (
@@ -90,16 +92,34 @@ class ComposeService:
             command: arguments that replace those of the service; empty: its own.
 
         Raises:
-            StageTrouble: a variable or the command does.
+            StageTrouble: a variable or the command does, or it shares something with a service or
+                writes to a volume that is not the trial's own.
         """
+        for key in _SHARED:
+            said = self._said.get(key)
+            if said and (key == "volumes_from" or str(said).startswith("service:")):
+                raise StageTrouble(
+                    f"service {self.name} has {key}: {said}, but no other service runs "
+                    "in a trial; leave it out in a compose file for trials"
+                )
+        for mount in self._said.get("volumes") or []:
+            spec = self.project.get("volumes", {}).get(mount.get("source")) or {}
+            if mount.get("type") == "volume" and spec.get("external"):
+                raise StageTrouble(
+                    f"service {self.name} uses the external volume {mount['source']}, which a "
+                    "trial would write to; leave it out in a compose file for trials"
+                )
         for name, text in self._texts(replaced, command):
             for other, said in self.project["services"].items():
-                if other != self.name and _leads_to(other, name, text):
-                    what = f"{name}={text}" if name else text
+                if other != self.name and any(
+                    _leads_to(host, name, text) for host in _hosts(other, said)
+                ):
+                    # Its value may have a password.
+                    what = f"the variable {name}" if name else f"an argument ({_public(text)})"
                     advice = f"{other} {said.get('image', '')}"
                     remedy = f"--env {name}={_word_for(advice)}" if name else "the command after --"
                     raise StageTrouble(
-                        f"{what!r} of service {self.name} leads to service {other}, which does not "
+                        f"{what} of service {self.name} leads to service {other}, which does not "
                         f"run in a trial; give {remedy}"
                     )
 
@@ -110,14 +130,17 @@ class ComposeService:
             marks: labels of everything that the engine creates for it.
         """
         own = {key: value for key, value in self._said.items() if key not in _PROJECT_ONLY}
+        if resources := (self._said.get("deploy") or {}).get("resources"):
+            own["deploy"] = {"resources": resources}
         own |= {
             "image": self.image,
             "network_mode": "host",
             "labels": {**own.get("labels", {}), **marks},
         }
         volumes = {
-            key: spec if (spec or {}).get("external") else {"labels": dict(marks)}
+            key: {"labels": dict(marks)}
             for key, spec in self.project.get("volumes", {}).items()
+            if not (spec or {}).get("external")
         }
         parts = {key: self.project[key] for key in ("secrets", "configs") if key in self.project}
         content = {"services": {self.name: own}, "volumes": volumes, **parts}
@@ -193,6 +216,18 @@ def _resolved(engine: Engine, file: Path) -> Mapping[str, Any]:
         raise StageTrouble(f"--compose {file} cannot be used: {said.rstrip('.')}")
     project: Mapping[str, Any] = json.loads(done.stdout)
     return project
+
+
+def _hosts(service: str, said: Mapping[str, Any]) -> set[str]:
+    """Return the names by which a service is reached."""
+    networks = said.get("networks") or {}
+    aliases = (a for spec in networks.values() for a in (spec or {}).get("aliases") or [])
+    names = {service, said.get("container_name"), said.get("hostname"), *aliases}
+    return {str(name) for name in names if name}
+
+
+def _public(text: str) -> str:
+    return re.sub(r"//[^@/]*@", "//…@", text)
 
 
 def _leads_to(service: str, name: str, text: str) -> bool:

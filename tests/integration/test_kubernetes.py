@@ -45,7 +45,7 @@ class Kubernetes:
         broker = next((n for n in self._stage.brokers if f"brokers-{n[-1]}" in line), "")
         if "get pods" in line:
             return "".join(f"pod/my-cluster-brokers-{n[-1]}\n" for n in self._stage.brokers)
-        if "delete pod" in line:
+        if "delete pod" in line or "-KILL" in line:
             self._stage.kill(broker, line)
         elif "wait pod" in line and not self._stage.alive(broker):
             self._stage.restart(broker)  # Kubernetes starts a pod anew by itself

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,17 +161,43 @@ def test_values_are_filled_into_commands(file: Path) -> None:
         'bootstrap = "k:1"\n[values]\npod = "{cluster}-{id}"\ncluster = "mine"\n'
         '[commands]\nkill = "delete {pod} of {node}"\n'
     )
-    assert Cluster.load(file).commands == {"kill": "delete mine-{id} of {node}"}
+    cluster = Cluster.load(file)
+    run = StageWithBrokers(
+        {"kill": cluster.commands["kill"].replace("delete", "echo >&2")}, "broker-7"
+    )
+    run._cluster = replace(run._cluster, values=cluster.values)
+    run.silent = {"broker-7"}.__contains__
+    run.kill("broker-7", "by a test")
+    assert Path("commands.log").read_text().startswith("$ echo >&2 {pod} of broker-7")
 
 
 def test_commands_are_logged_as_they_were_run(tmp_path: Path) -> None:
     failing = stage("broker-7", kill="echo gone {id}; echo why >&2; exit 3", restart="true")
     with pytest.raises(StageTrouble, match="exited with code 3"):
         failing.kill("broker-7", "by a test")
-    command, *output, how, _ = (tmp_path / "commands.log").read_text().splitlines()
+    command, how, _ = (tmp_path / "commands.log").read_text().splitlines()
     assert command == "$ echo gone 7; echo why >&2; exit 3"
-    assert output == ["gone 7", "why"]
     assert how.startswith("# exited with code 3 after ")
+
+
+def test_command_that_cannot_be_logged_is_undone(tmp_path: Path) -> None:
+    (tmp_path / "commands.log").mkdir()
+    there = tmp_path / "there"
+    ending = stage("broker-7", kill="true", restart=f"touch {there}")
+    ending.silent = lambda _: not there.exists()
+    ending.kill("broker-7", "by a test")
+    ending.stop()
+    assert there.exists()
+
+
+def test_cut_that_failed_half_way_is_mended(tmp_path: Path) -> None:
+    """As where an object was created, and waiting for its effect failed."""
+    rule = tmp_path / "rule"
+    cut = stage(cut=f"touch {rule}; exit 1", mend=f"rm {rule}")
+    with pytest.raises(StageTrouble, match="exited with code 1"):
+        cut.disturb(Link("pipeline", "broker-7"), CUT)
+    assert not rule.exists()
+    assert cut.disturbed() == {}
 
 
 def test_link_cut_twice_is_mended_after_both_releases(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from signal import SIGSTOP
 from typing import Any
 
 import pytest
@@ -65,19 +66,19 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("name", PODS)
-def test_brokers_end_and_start(name: str, asked: Any, tmp_path: Path) -> None:
+def test_broker_is_stopped_and_starts(name: str, asked: Any, tmp_path: Path) -> None:
     stage, pod = Answering(FILES / f"{name}.toml", tmp_path), PODS[name]
     in_kafka = ["--namespace", "kafka"]
-    waits = [*in_kafka, "wait", "pod", pod, "--for=condition=Ready", "--timeout=5s"]
-    stage.kill("broker-1", "by a test")
-    assert asked() == [
-        ([*in_kafka, "delete", "pod", pod, "--grace-period=0", "--force", "--wait=false"], "")
-    ]
-    stage.restart("broker-1")
-    assert asked() == [(waits, "")]
     stage.shut_down("broker-1", "by a test")
+    assert asked() == [([*in_kafka, "delete", "pod", pod, "--wait=false"], "")]
     stage.restart("broker-1")
-    assert asked() == [([*in_kafka, "delete", "pod", pod, "--wait=false"], ""), (waits, "")]
+    waits = [*in_kafka, "wait", "pod", pod, "--for=condition=Ready", "--timeout=5s"]
+    assert asked() == [(waits, "")]
+
+
+def test_what_cannot_be_done_is_not_offered() -> None:
+    assert Cluster.load(FILES / "strimzi.toml").offers == {"kill", "stop", "pause", "cut"}
+    assert Cluster.load(FILES / "statefulset.toml").offers == {"stop", "cut"}
 
 
 @pytest.mark.parametrize("name", PODS)
@@ -98,35 +99,57 @@ def test_link_is_cut_by_chaos_mesh(name: str, asked: Any, tmp_path: Path) -> Non
             "selector": {"pods": {"kafka": [pod]}},
             "direction": "both",
             "externalTargets": ["10.0.0.7"],
+            "duration": "10m",
         },
     }
 
 
-def test_java_is_paused_below_tini(asked: Any, tmp_path: Path) -> None:
+def test_java_is_signalled_below_tini(asked: Any, tmp_path: Path) -> None:
     stage = Answering(FILES / "strimzi.toml", tmp_path)
     stage.pause("broker-1")
     stage.resume("broker-1")
-    (pause, _), (resume, _) = asked()
-    start = ["--namespace", "kafka", "exec", PODS["strimzi"], "--container", "kafka", "--"]
-    assert pause[:-1] == resume[:-1] == [*start, "sh", "-c"]
-    assert pause[-1].replace("-STOP", "-CONT") == resume[-1]
+    stage.kill("broker-1", "by a test")
+    start = [
+        "--namespace",
+        "kafka",
+        "exec",
+        PODS["strimzi"],
+        "--container",
+        "kafka",
+        "--",
+        "sh",
+        "-c",
+    ]
+    scripts = [words[-1] for words, _ in asked() if words[:-1] == start]
+    assert ["-STOP" in scripts[0], "-CONT" in scripts[1], "-KILL" in scripts[2]] == [True] * 3
 
 
-def test_script_finds_java_alone(tmp_path: Path) -> None:
-    """The script of `pause`, which only names the processes here: there are others with Java."""
-    pause = Cluster.load(FILES / "strimzi.toml").commands["pause"]
-    script = pause.partition("sh -c '")[2].partition("'")[0]
-    naming = script.replace("kill -STOP", "echo")
-    assert naming != script
+def test_scripts_signal_java_alone(tmp_path: Path) -> None:
+    """They only name the processes here, because there are others with Java."""
+    commands = Cluster.load(FILES / "strimzi.toml").commands
     java = shutil.copy(shutil.which("sleep") or "", tmp_path / "java")
-    with subprocess.Popen([java, "60"]) as process:
+
+    def named(command: str, signal: str) -> list[str]:
+        script = commands[command].partition("sh -c '")[2].partition("'")[0]
+        naming = script.replace(f"kill {signal}", "echo").replace("exit 1", "echo none")
+        assert naming != script
         said = subprocess.run(["sh", "-c", naming], capture_output=True, text=True, check=True)
+        return said.stdout.split()
+
+    with subprocess.Popen([java, "60"]) as process:
+        pid = str(process.pid)
+        for command, signal in (("kill", "-KILL"), ("pause", "-STOP")):
+            assert pid in (found := named(command, signal))
+            assert str(os.getpid()) not in found
+        assert pid not in named("resume", "-CONT"), "it is not stopped"
+        process.send_signal(SIGSTOP)
+        os.waitpid(process.pid, os.WUNTRACED)
+        assert pid in named("resume", "-CONT")
         process.kill()
-    assert str(process.pid) in said.stdout.split()
-    assert str(os.getpid()) not in said.stdout.split()
 
 
 def test_every_command_is_logged(asked: Any, tmp_path: Path) -> None:
     stage = Answering(FILES / "statefulset.toml", tmp_path)
-    stage.kill("broker-1", "by a test")
-    assert (tmp_path / "commands.log").read_text().startswith("$ kubectl --namespace kafka delete")
+    stage.shut_down("broker-1", "by a test")
+    log = (tmp_path / "commands.log").read_text()
+    assert log.startswith("$ kubectl --namespace {namespace} delete pod {pod}")

@@ -13,7 +13,11 @@ from onceproof.harness.tools.docker_engine import Engine
 from onceproof.harness.user_pipeline.compose_service import ComposeService
 
 OTHERS = {
-    "kafka": {"image": "apache/kafka:4.2.0"},
+    "kafka": {
+        "image": "apache/kafka:4.2.0",
+        "container_name": "broker",
+        "networks": {"default": {"aliases": ["kafka.local"]}, "other": None},
+    },
     "db": {"image": "postgres:17"},
     "cache": {"image": "redis:8"},
 }
@@ -39,6 +43,8 @@ def service(**said: Any) -> ComposeService:
         ("DATABASE", "postgresql://db/shop", "--env DATABASE={database_url}"),
         ("PGHOST", "db", "--env PGHOST={database_url}"),
         ("REDIS_URL", "redis://cache", "--env REDIS_URL=…"),
+        ("BROKERS", "broker:9092", "--env BROKERS={bootstrap}"),
+        ("BROKERS", "kafka.local:9092", "--env BROKERS={bootstrap}"),
     ],
 )
 def test_variable_that_leads_to_another_service_is_refused(
@@ -48,6 +54,8 @@ def test_variable_that_leads_to_another_service_is_refused(
     with pytest.raises(StageTrouble, match="does not run in a trial") as told:
         app.check((), ())
     assert str(told.value).endswith(f"give {remedy}")
+    assert ":9092" not in str(told.value)
+    assert "u:p@" not in str(told.value)
     app.check({name}, ())
 
 
@@ -81,6 +89,7 @@ def test_only_ties_to_the_project_are_left_out(tmp_path: Path) -> None:
         "environment": {"A": "$$b"},
         "secrets": [{"source": "key"}],
         "user": "1000",
+        "deploy": {"resources": {"limits": {"memory": "1"}}},
         "volumes": [{"type": "volume", "source": "state", "target": "/state"}],
         "labels": {"team": "payments"},
     }
@@ -105,6 +114,29 @@ def test_only_ties_to_the_project_are_left_out(tmp_path: Path) -> None:
     }
     assert written["volumes"] == {
         "state": {"labels": {"onceproof.run": "1"}},
-        "shared": {"external": True, "name": "shared"},
     }
     assert written["secrets"] == {"key": {"file": "/key"}}
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"pid": "service:kafka"}, "has pid: service:kafka"),
+        ({"network_mode": "service:kafka"}, "has network_mode: service:kafka"),
+        ({"volumes_from": ["kafka"]}, "has volumes_from"),
+        (
+            {"volumes": [{"type": "volume", "source": "shared", "target": "/s"}]},
+            "external volume shared",
+        ),
+    ],
+)
+def test_what_belongs_to_others_is_refused(said: dict[str, Any], message: str) -> None:
+    with pytest.raises(StageTrouble, match=message):
+        service(**said).check((), ())
+
+
+def test_password_in_an_argument_is_not_told() -> None:
+    with pytest.raises(StageTrouble) as told:
+        service(command=["copy", "postgresql://u:secret@db:5432/shop"]).check((), ())
+    assert "secret" not in str(told.value)
+    assert "//…@db:5432" in str(told.value)
