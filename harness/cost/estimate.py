@@ -1,6 +1,7 @@
 """Compare two ways round by round, with an interval.
 
-Rounds are compared pair by pair, because both ways of a round meet the same neighbours. An interval
+Rounds are compared pair by pair, because both ways of a round meet the same neighbours. The median
+of the pairs is told, because a neighbour that wakes up spoils some rounds by a lot. An interval
 is a percentile bootstrap over rounds (Efron 1979), expanded for their small number: rounds are
 drawn again with replacement, each as a block with all that was measured in it.
 """
@@ -9,14 +10,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, fmean
+from statistics import NormalDist, median
 from typing import Final
 
 USUAL: Final = 0.95
 LEAST: Final = 10
-"""Rounds without which no interval is told."""
+"""Fewest rounds for an interval."""
 _DRAWS: Final = 2_000
 
 
@@ -35,7 +36,7 @@ class Estimate:
 def ratio(
     base: Sequence[float], other: Sequence[float], *, confidence: float = USUAL, seed: int = 1
 ) -> Estimate:
-    """Return the geometric mean of other/base.
+    """Return the median of other/base.
 
     Raises:
         ValueError: the lengths differ, there are less than `LEAST` rounds, or a value is not
@@ -45,29 +46,24 @@ def ratio(
     if any(b <= 0 or o <= 0 for b, o in pairs):
         raise ValueError("ratios need positive values")
     logs = [math.log(o / b) for b, o in pairs]
-    found = _bootstrap(logs, fmean, confidence, seed)
+    found = _bootstrap(logs, confidence, seed)
     return Estimate(value=math.exp(found.value), low=math.exp(found.low), high=math.exp(found.high))
 
 
 def difference(
     base: Sequence[float], other: Sequence[float], *, confidence: float = USUAL, seed: int = 1
 ) -> Estimate:
-    """Return the mean of other - base; raises as `ratio`, but for any values."""
-    return _bootstrap([o - b for b, o in zip(base, other, strict=True)], fmean, confidence, seed)
+    """Return the median of other - base; raises as `ratio`, but for any values."""
+    return _bootstrap([o - b for b, o in zip(base, other, strict=True)], confidence, seed)
 
 
-def _bootstrap(
-    values: Sequence[float],
-    statistic: Callable[[Sequence[float]], float],
-    confidence: float,
-    seed: int,
-) -> Estimate:
+def _bootstrap(values: Sequence[float], confidence: float, seed: int) -> Estimate:
     if len(values) < LEAST:
         raise ValueError(f"{len(values)} rounds: an estimate needs at least {LEAST}")
     draw = random.Random(seed)
-    drawn = sorted(statistic(draw.choices(values, k=len(values))) for _ in range(_DRAWS))
+    drawn = sorted(median(draw.choices(values, k=len(values))) for _ in range(_DRAWS))
     beyond = int((1 - confidence) / 2 * _DRAWS)
-    value, wider = statistic(values), _wider(len(values), confidence)
+    value, wider = median(values), _wider(len(values), confidence)
     return Estimate(
         value=value,
         low=value + wider * min(drawn[beyond] - value, 0.0),
@@ -79,7 +75,8 @@ def _wider(rounds: int, confidence: float) -> float:
     """Return by how much an interval is expanded, because it is too narrow with few rounds.
 
     A resample varies less than a sample, and by a normal quantile where Student's is right
-    (Hesterberg 2015, "What teachers should know about the bootstrap", section 5.3).
+    (Hesterberg 2015, "What teachers should know about the bootstrap", section 5.3, of means; that
+    it does for medians of ten rounds is shown by simulation in the tests).
     """
     z, free = NormalDist().inv_cdf((1 + confidence) / 2), rounds - 1
     # Student's quantile by the first terms of its Cornish-Fisher expansion.

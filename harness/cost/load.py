@@ -3,7 +3,9 @@
 TASK is JSON: `client` (settings), `topic`, `size`, `commit_every` and `nap` (seconds; null and 0
 without transactions). Each line of standard input is an order, `{"rate": R, "seconds": S, "block":
 B}`, and is answered by a line when all its records are committed: `sent`, `seconds`,
-`transactions`, `napped`, and `late`, how far behind its schedule it was at most.
+`transactions`, `transaction`, `napped`, and `late`, how far behind its schedule it was at most.
+`transactions` are those that lasted as long as they should; the last one is cut short by the end of
+the order. `transaction` is how long the median one of them took, and `napped` how long it slept.
 
 With a rate, record i is due at the start plus i/R, and carries that time, also if it is sent late.
 Without one, the next record is due as soon as the client takes it. `harness/java/Load.java` does
@@ -13,6 +15,7 @@ the same with Kafka's own client.
 from __future__ import annotations
 
 import json
+import statistics
 import struct
 import sys
 import time
@@ -38,11 +41,11 @@ class Load:
         self._producer = Producer({**task["client"], "log_level": 0})
         if self._commit_every is not None:
             self._producer.init_transactions(60)
-        self._transactions = 0
         self._napped = 0.0
 
     def carry_out(self, *, rate: float | None, seconds: float, block: int) -> dict[str, float]:
-        self._transactions, self._napped = 0, 0.0
+        took: list[float] = []
+        slept: list[float] = []
         began = time.monotonic_ns()
         ends = began + int(seconds * 1e9)
         commit_at = self._begin(began)
@@ -53,6 +56,8 @@ class Load:
             now = time.monotonic_ns()
             if commit_at is not None and now >= commit_at:
                 self._commit()
+                slept.append(self._napped)
+                took.append(self._commit_every + (time.monotonic_ns() - commit_at) / 1e9)
                 commit_at = self._begin(time.monotonic_ns())
                 continue
             if now >= ends if wanted is None else sent >= wanted:
@@ -72,8 +77,9 @@ class Load:
         return {
             "sent": sent,
             "seconds": (time.monotonic_ns() - began) / 1e9,
-            "transactions": self._transactions,
-            "napped": self._napped,
+            "transactions": len(took),
+            "transaction": statistics.median(took or [0.0]),
+            "napped": statistics.median(slept or [0.0]),
             "late": late / 1e9,
         }
 
@@ -93,12 +99,12 @@ class Load:
         return now + int(self._commit_every * 1e9)
 
     def _commit(self) -> None:
+        self._producer.commit_transaction(60)
+        # Not before the commit: there the client sends meanwhile, which hides the sleep.
         if self._nap:
             before = time.monotonic()
             time.sleep(self._nap)
-            self._napped += time.monotonic() - before
-        self._producer.commit_transaction(60)
-        self._transactions += 1
+            self._napped = time.monotonic() - before
 
 
 def say(answer: Mapping[str, object]) -> None:

@@ -6,6 +6,7 @@ import json
 import select
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,12 +34,16 @@ class AnsweringProgram:
         """Return the answer to an order; raise `StageTrouble` without one in time."""
         popen = self._process.popen
         assert popen.stdin is not None, "it is started with pipes"
-        popen.stdin.write(json.dumps(order).encode() + b"\n")
-        popen.stdin.flush()
+        with suppress(BrokenPipeError):  # it has ended, and will not answer
+            popen.stdin.write(json.dumps(order).encode() + b"\n")
+            popen.stdin.flush()
         return self._answer(seconds)
 
     def processor_seconds(self) -> float:
-        times = psutil.Process(self._process.popen.pid).cpu_times()
+        try:
+            times = psutil.Process(self._process.popen.pid).cpu_times()
+        except psutil.Error:
+            raise StageTrouble(f"{self._process.instance} ended: {self._process.tail()}") from None
         return float(times.user + times.system)
 
     def _answer(self, seconds: float) -> dict[str, Any]:

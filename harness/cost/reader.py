@@ -2,9 +2,10 @@
 
 TASK is JSON: `bootstrap`, `topics` with their `partitions`, and `folder`. Each line of standard
 input asks for a block, `{"topic": T, "block": B, "count": N, "seconds": S}`. When its N records
-have been read, or S seconds have passed, the answer has their number, `read`, and the longest time
-in which none came, `stall`. The latencies of a block are in `folder/T-B.i64`, in nanoseconds from
-the time when a record was due to the time when this consumer had it.
+have been read, or S seconds have passed, the answer has their number, `read`, the longest time in
+which none came, `stall`, and `behind`, how often more were waiting than are taken at once. The
+latencies of a block are in `folder/T-B.i64`, in nanoseconds from the time when a record was due to
+the time when this consumer had it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 from onceproof.harness.cost.load import HEAD, say
 
 _AT_ONCE: Final = 5_000
+_WAIT: Final = 0.001
+"""Seconds; `consume` always waits so long, unless it has as many records, so latencies have it."""
 
 
 class Reader:
@@ -46,12 +49,14 @@ class Reader:
             for partition in range(task["partitions"])
         ])  # fmt: skip
         self._latencies: dict[tuple[str, int], array[int]] = defaultdict(lambda: array("q"))
+        self._behind = 0
         self._last: dict[tuple[str, int], int] = {}
         self._stalls: dict[tuple[str, int], int] = defaultdict(int)
 
     def read(self) -> None:
-        messages = self._consumer.consume(_AT_ONCE, 0.02)
+        messages = self._consumer.consume(_AT_ONCE, _WAIT)
         now = time.monotonic_ns()
+        self._behind += len(messages) == _AT_ONCE
         for message in messages:
             value = message.value()
             if value is None or message.error():
@@ -66,9 +71,10 @@ class Reader:
         key, until = (topic, block), time.monotonic() + seconds
         while len(self._latencies[key]) < count and time.monotonic() < until:
             self.read()
-        found = self._latencies.pop(key)
+        found, behind = self._latencies.pop(key), self._behind
+        self._behind = 0
         (self._folder / f"{topic}-{block}.i64").write_bytes(found.tobytes())
-        return {"read": len(found), "stall": self._stalls.pop(key, 0) / 1e9}
+        return {"read": len(found), "stall": self._stalls.pop(key, 0) / 1e9, "behind": behind}
 
 
 def main() -> None:

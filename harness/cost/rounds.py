@@ -1,7 +1,7 @@
 """Measure ways to write in turns, round after round, on one stage.
 
-In each round every way, in a drawn order, first writes as fast as it can, and then at fixed parts
-of the slowest way's capacity. At a fixed rate, records are due whether or not the client keeps up,
+In each round every way, in a drawn order, writes at fixed parts of the slowest way's capacity, and
+then as fast as it can. At a fixed rate, records are due whether or not the client keeps up,
 so a slow client does not hide the latency that it causes.
 """
 
@@ -30,9 +30,15 @@ from onceproof.harness.tools.setup import Tools
 
 SHARES: Final = (0.3, 0.6, 0.8)
 """Fixed rates, as parts of the slowest way's capacity."""
+PROOF_SHARE: Final = 0.05
+"""Where the twin is compared: commits take as long as ever, and little else is in their way."""
 WARM_UPS: Final = 2
 """Rounds before the first that counts; they give the capacities for the rates."""
+_PROOF_LENGTH: Final = 2
+"""How many times as long as others a measurement at that share is."""
 _PATIENCE: Final = 120.0
+_JVM: Final = ("-Xmx512m",)
+"""What a Java application has by default, but for its memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +48,15 @@ class Block:
     Attributes:
         share: part of the slowest way's capacity; None: as fast as it can.
         seconds: from its start until its last record was committed.
+        transactions: those that lasted as long as they should.
+        transaction: seconds that the median one of these took.
+        napped: seconds that the median one slept.
         late: how far the client fell behind its schedule, in seconds.
         stall: longest time in which the reader got none of its records, in seconds.
         p50, p99: latency percentiles in seconds, from when a record was due until it was read.
         client, brokers: seconds of processor.
-        written: bytes that the brokers wrote to their disks.
+        behind: how often the reader had more records waiting than it takes at once.
+        number: of its latencies' file.
     """
 
     way: str
@@ -55,6 +65,7 @@ class Block:
     sent: int
     seconds: float
     transactions: int
+    transaction: float
     napped: float
     late: float
     stall: float
@@ -62,7 +73,8 @@ class Block:
     p99: float
     client: float
     brokers: float
-    written: int
+    behind: int
+    number: int
 
     @property
     def rate(self) -> float:
@@ -135,7 +147,7 @@ class Rounds:
         for number in range(rounds):
             progress(f"round {number + 1} of {rounds}")
             for way in draw.sample(self._ways, len(self._ways)):
-                for share in (None, *SHARES):
+                for share in (*((PROOF_SHARE,) if way.commit_every else ()), *SHARES, None):
                     rate = None if share is None else share * slowest
                     found.append(self._block(way, number, share, rate))
                     over(found[-1])
@@ -144,8 +156,9 @@ class Rounds:
     def _block(self, way: Way, number: int, share: float | None, rate: float | None) -> Block:
         load, block = self._loads[way.key], self._number
         self._number += 1
-        client, brokers, written = load.processor_seconds(), *self._used()
-        order = {"rate": rate, "seconds": self._seconds, "block": block}
+        client, brokers = load.processor_seconds(), self._used()
+        longer = _PROOF_LENGTH if share == PROOF_SHARE else 1
+        order = {"rate": rate, "seconds": longer * self._seconds, "block": block}
         done = load.ask(order, _PATIENCE)
         question = {"topic": way.topic, "block": block, "count": done["sent"], "seconds": 60.0}
         read = self._reader.ask(question, _PATIENCE)
@@ -153,7 +166,6 @@ class Rounds:
             raise StageTrouble(
                 f"{way.key}: {done['sent']} records were sent, and {read['read']} were read"
             )
-        brokers_after, written_after = self._used()
         latencies = array("q", (self._folder / f"{way.topic}-{block}.i64").read_bytes())
         return Block(
             way=way.key,
@@ -163,15 +175,19 @@ class Rounds:
             p50=percentile(latencies, 0.5),
             p99=percentile(latencies, 0.99),
             client=load.processor_seconds() - client,
-            brokers=brokers_after - brokers,
-            written=written_after - written,
+            brokers=self._used() - brokers,
+            behind=read["behind"],
+            number=block,
             **done,
         )
 
-    def _used(self) -> tuple[float, int]:
-        times = [process.cpu_times() for process in self._brokers]
-        written = sum(process.io_counters().write_bytes for process in self._brokers)
-        return sum(t.user + t.system for t in times), written
+    def _used(self) -> float:
+        """Return the seconds of processor of all brokers; raise `StageTrouble` if one ended."""
+        try:
+            times = [process.cpu_times() for process in self._brokers]
+        except psutil.Error as error:
+            raise StageTrouble(f"a broker ended: {error}") from None
+        return float(sum(t.user + t.system for t in times))
 
 
 def percentile(latencies: Iterable[int], part: float) -> float:
@@ -189,5 +205,5 @@ def _command(tools: Tools, way: Way, setup: Setup, bootstrap: str) -> list[str |
         "nap": way.nap,
     })  # fmt: skip
     if way.client == "java":
-        return programs_for(tools).command("Load", task)
+        return programs_for(tools).command("Load", task, options=_JVM)
     return list(python_module("onceproof.harness.cost.load", task))

@@ -18,7 +18,7 @@ _BUFFER: Final[Mapping[Client, Mapping[str, str]]] = {
 }
 """A client's buffer: enough to be busy, and soon written when a phase ends."""
 NAP: Final = 0.005
-"""Seconds that the twin sleeps in each transaction."""
+"""Seconds that the twin sleeps after each commit, before the next transaction."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class Way:
     Attributes:
         client: the client library.
         name: what it does, such as `idempotent`.
-        nap: seconds of sleep in each transaction.
+        nap: seconds of sleep after each commit.
     """
 
     client: Client

@@ -3,7 +3,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -20,7 +22,6 @@ final class Load {
     private final int size;
     private final Long commitEvery;
     private final long nap;
-    private long transactions;
     private long napped;
 
     private Load(JsonNode task) {
@@ -51,8 +52,8 @@ final class Load {
     }
 
     private Map<String, Object> carryOut(JsonNode order) {
-        transactions = 0;
-        napped = 0;
+        var took = new ArrayList<Long>();
+        var slept = new ArrayList<Long>();
         var block = order.get("block").asInt();
         var seconds = order.get("seconds").asDouble();
         var rate = order.get("rate");
@@ -68,6 +69,8 @@ final class Load {
             var now = System.nanoTime();
             if (commitEvery != null && now >= commitAt) {
                 commit();
+                slept.add(napped);
+                took.add(commitEvery + System.nanoTime() - commitAt);
                 commitAt = begin(System.nanoTime());
                 continue;
             }
@@ -92,9 +95,22 @@ final class Load {
         return Map.of(
                 "sent", sent,
                 "seconds", (System.nanoTime() - began) / (double) SECOND,
-                "transactions", transactions,
-                "napped", napped / (double) SECOND,
+                "transactions", took.size(),
+                "transaction", median(took),
+                "napped", median(slept),
                 "late", late / (double) SECOND);
+    }
+
+    /** The median in seconds; 0 of nothing. */
+    private static double median(List<Long> found) {
+        var sorted = found.stream().sorted().toList();
+        if (sorted.isEmpty()) {
+            return 0;
+        }
+        var half = sorted.size() / 2;
+        var upper = sorted.get(half);
+        var lower = sorted.size() % 2 == 0 ? sorted.get(half - 1) : upper;
+        return (lower + upper) / 2.0 / SECOND;
     }
 
     /** Begin a transaction; return when it is to be committed. */
@@ -107,14 +123,13 @@ final class Load {
     }
 
     private void commit() {
+        producer.commitTransaction();
         if (nap > 0) {
             var before = System.nanoTime();
             while (System.nanoTime() < before + nap) {
                 LockSupport.parkNanos(before + nap - System.nanoTime());
             }
-            napped += System.nanoTime() - before;
+            napped = System.nanoTime() - before;
         }
-        producer.commitTransaction();
-        transactions++;
     }
 }

@@ -41,15 +41,21 @@ class JavaPrograms:
     class_path: str
 
     def command(
-        self, program: str, *arguments: str | Path, temporary: Path | None = None
+        self,
+        program: str,
+        *arguments: str | Path,
+        temporary: Path | None = None,
+        options: Sequence[str] = _JVM,
     ) -> list[str | Path]:
         """Return the command that starts the class `program`.
 
-        `temporary` is its folder for temporary files, which it leaves behind when killed.
+        Args:
+            temporary: its folder for temporary files, which it leaves behind when killed.
+            options: of the JVM.
         """
         tmpdir = () if temporary is None else (f"-Djava.io.tmpdir={temporary}",)
         return [
-            *jvm(self.java, *_JVM, *tmpdir), f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
+            *jvm(self.java, *options, *tmpdir), f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
             "-cp", self.class_path, program, *arguments,
         ]  # fmt: skip
 

@@ -24,7 +24,7 @@ def lines(found: Findings, setup: Setup) -> Iterator[str]:
     yield headline(found, setup)
     yield (
         f"  instrument: plain against itself {_interval(found.same.low, found.same.high)}: "
-        f"{found.same_proof}; a sleep of {found.slept * 1e3:.1f} ms in each transaction was "
+        f"{found.same_proof}; a sleep of {found.slept * 1e3:.1f} ms after each commit was "
         f"measured as {found.twin.low * 1e3:.1f} to {found.twin.high * 1e3:.1f} ms: "
         f"{found.twin_proof}"
     )
@@ -41,13 +41,14 @@ def headline(found: Findings, setup: Setup) -> str:
         return f"{found.client}: invalid: the instrument did not measure what is known"
     every = f"{found.client}: in this setup, a commit every {setup.commit_every * 1e3:g} ms"
     throughput = _figure(found.figures, "throughput", None)
-    latency = _figure(found.figures, "p99", _HEADLINE_SHARE)
     costs = []
     if throughput.resolved:
         least, most = sorted((1 - throughput.estimate.low, 1 - throughput.estimate.high))
         costs.append(f"{least:.0%} to {most:.0%} of throughput")
-    if latency.resolved:
-        costs.append(f"{latency.estimate.value * 1e3:.0f} ms at the 99th percentile of latency")
+    latencies = (_figure(found.figures, what, _HEADLINE_SHARE) for what in ("p99", "p50"))
+    if latency := next((one for one in latencies if one.resolved), None):
+        low, high = latency.estimate.low * 1e3, latency.estimate.high * 1e3
+        costs.append(f"{low:.0f} to {high:.0f} ms of the {described(latency)}")
     if not costs:
         return f"{every} costs something that was not resolved: more rounds, or a quieter machine"
     return f"{every} costs {' and '.join(costs)}, against a plain producer with acks=all"

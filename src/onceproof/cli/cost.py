@@ -23,7 +23,7 @@ def cost(
     seconds: Annotated[
         float, typer.Option(min=0.5, help="Length of each measurement in a round.")
     ] = 1.0,
-    size: Annotated[int, typer.Option(min=100, help="Bytes of a record.")] = 1024,
+    size: Annotated[int, typer.Option(min=100, max=900_000, help="Bytes of a record.")] = 1024,
     partitions: Annotated[int, typer.Option(min=1, help="Partitions of each topic.")] = 3,
     commit_every: Annotated[
         int, typer.Option(min=1, help="Milliseconds between two commits of a transaction.")
@@ -36,9 +36,9 @@ def cost(
 ) -> None:
     """Measure what idempotence and transactions cost a producer, in this setup.
 
-    Plain, idempotent and transactional producers take turns on three local brokers, behind each a
-    reader of committed records. Exit code: 0 measured; 3 invalid, the instrument is not proven to
-    be right; 5 nothing was resolved; 130 interrupted.
+    Plain, idempotent and transactional producers take turns on three local brokers; a consumer
+    reads what they have committed. Exit code: 0 measured; 3 invalid, the instrument is wrong; 5
+    nothing was resolved; 130 interrupted.
     """
     from onceproof.commands import cost as command
 

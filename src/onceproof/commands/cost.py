@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ RESULT: Final = "cost.json"
 BLOCKS: Final = "blocks.jsonl"
 VERSION: Final = 1
 _UNRESOLVED: Final = 5
+_TRANSACTIONS: Final = 5
 
 
 def cost(
@@ -47,11 +49,19 @@ def cost(
             file=sys.stderr,
         )
         return USAGE
+    if seconds < _TRANSACTIONS * commit_every:
+        print(
+            f"onceproof cost: a commit every {commit_every * 1e3:g} ms needs --seconds "
+            f"{_TRANSACTIONS * commit_every:g} or more, so that each measurement has "
+            f"{_TRANSACTIONS} transactions.",
+            file=sys.stderr,
+        )
+        return USAGE
     clients = [client for client in CLIENTS if client in (names or CLIENTS)]
     setup = Setup(size=size, partitions=partitions, commit_every=commit_every, linger=linger)
     tools = prepared()
-    folder = out / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-cost"
-    folder.mkdir(parents=True)
+    out.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-cost-", dir=out))
     told: list[Findings] = []
     try:
         for client in clients:
