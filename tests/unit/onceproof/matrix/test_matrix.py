@@ -143,12 +143,12 @@ def test_drawn_schedule_depends_on_the_seed() -> None:
 
 def test_plan_names_what_a_backend_lacks() -> None:
     scenarios = [named("spark-kafka-sink"), named("jms-forwarder-transacted")]
-    places = plan(scenarios, ["local", "docker"], 1)
+    places = plan(scenarios, ["docker", "local-secured"], 1)
     assert {place.name: place.lacks for place in places} == {
-        "spark-kafka-sink-local": None,
-        "jms-forwarder-transacted-local": None,
         "spark-kafka-sink-docker": None,
-        "jms-forwarder-transacted-docker": "docker does not offer queues",
+        "jms-forwarder-transacted-docker": None,
+        "spark-kafka-sink-local-secured": None,
+        "jms-forwarder-transacted-local-secured": "local-secured does not offer plain text",
     }
 
 
