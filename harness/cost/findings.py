@@ -26,6 +26,8 @@ from onceproof.harness.cost.ways import (
 )
 
 Proof = Literal["right", "wrong", "not resolved"]
+Unit = Literal["ratio", "seconds"]
+_Measured = tuple[str, float | None, Unit, Callable[[Block], float]]
 PAIRS: Final = ((PLAIN, IDEMPOTENT), (PLAIN, TRANSACTIONAL), (IDEMPOTENT, TRANSACTIONAL))
 _WIDEST_RATIO: Final = 1.25
 """The largest high/low of a ratio that is told."""
@@ -52,7 +54,7 @@ class Figure:
     other: str
     what: str
     share: float | None
-    unit: Literal["ratio", "seconds"]
+    unit: Unit
     estimate: Estimate
     resolved: bool
 
@@ -108,49 +110,30 @@ def findings(client: Client, blocks: Sequence[Block]) -> Findings:
     def per_transaction(way: str) -> list[float]:
         return of(way, PROOF_SHARE, lambda b: b.transaction)
 
-    def behind(way: str, share: float | None) -> list[float]:
-        return of(way, share, lambda b: b.behind)
-
     same = ratio(rate(PLAIN), rate(PLAIN_AGAIN), confidence=_SURE)
     twin = difference(per_transaction(TRANSACTIONAL), per_transaction(LATE), confidence=_SURE)
     naps = of(LATE, PROOF_SHARE, lambda b: b.napped)
     slept = median(naps) if naps else 0.0
     same_proof, twin_proof = _same(same), _twin(twin, slept)
-    valid = "wrong" not in (same_proof, twin_proof)
-    figures = []
-    for base, other in PAIRS:
+    vouched = {"ratio": same_proof, "seconds": twin_proof}
+    valid = "wrong" not in vouched.values()
 
-        def figure(
-            what: str,
-            share: float | None,
-            value: Callable[[Block], float],
-            *,
-            ratios: bool,
-            base: str = base,
-            other: str = other,
-        ) -> Figure:
-            compare = ratio if ratios else difference
-            found = compare(of(base, share, value), of(other, share, value))
-            kept_up = ratios or not any(behind(base, share) + behind(other, share))
-            return Figure(
-                base=base,
-                other=other,
-                what=what,
-                share=share,
-                unit="ratio" if ratios else "seconds",
-                estimate=found,
-                resolved=valid
-                and (same_proof if ratios else twin_proof) == "right"
-                and kept_up
-                and (_narrow_ratio if ratios else _narrow_seconds)(found),
-            )
+    def figure(base: str, other: str, measured: _Measured) -> Figure:
+        what, share, unit, value = measured
+        compare, narrow = _COMPARE[unit]
+        found = compare(of(base, share, value), of(other, share, value))
+        behind = [each for way in (base, other) for each in of(way, share, lambda b: b.behind)]
+        kept_up = unit == "ratio" or not any(behind)
+        return Figure(
+            base=base,
+            other=other,
+            what=what,
+            share=share,
+            unit=unit,
+            estimate=found,
+            resolved=valid and vouched[unit] == "right" and kept_up and narrow(found),
+        )
 
-        figures.append(figure("throughput", None, lambda b: b.rate, ratios=True))
-        figures.append(figure("client", None, lambda b: b.client / b.sent, ratios=True))
-        figures.append(figure("brokers", None, lambda b: b.brokers / b.sent, ratios=True))
-        for share in SHARES:
-            figures.append(figure("p50", share, lambda b: b.p50, ratios=False))
-            figures.append(figure("p99", share, lambda b: b.p99, ratios=False))
     return Findings(
         client=client,
         same=same,
@@ -158,7 +141,7 @@ def findings(client: Client, blocks: Sequence[Block]) -> Findings:
         twin=twin,
         slept=slept,
         twin_proof=twin_proof,
-        figures=tuple(figures),
+        figures=tuple(figure(*pair, measured) for pair in PAIRS for measured in _MEASURED),
     )
 
 
@@ -181,3 +164,20 @@ def _narrow_ratio(found: Estimate) -> bool:
 
 def _narrow_seconds(found: Estimate) -> bool:
     return found.high - found.low <= max(_FINEST, abs(found.value) / 2)
+
+
+_COMPARE: Final = {"ratio": (ratio, _narrow_ratio), "seconds": (difference, _narrow_seconds)}
+_MEASURED: Final[tuple[_Measured, ...]] = (
+    ("throughput", None, "ratio", lambda b: b.rate),
+    ("client", None, "ratio", lambda b: b.client / b.sent),
+    ("brokers", None, "ratio", lambda b: b.brokers / b.sent),
+    *(
+        each
+        for share in SHARES
+        for each in (
+            ("p50", share, "seconds", lambda b: b.p50),
+            ("p99", share, "seconds", lambda b: b.p99),
+        )
+    ),
+)
+"""What is compared of each pair of ways: name, share, unit, and the value of a block."""

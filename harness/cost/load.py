@@ -25,7 +25,7 @@ from typing import Any, Final
 from confluent_kafka import Producer
 
 HEAD: Final = struct.Struct(">qi")
-"""When a record is due, in nanoseconds of the monotonic clock, and its block; -1: not timed."""
+"""When a record is due, in nanoseconds of the monotonic clock, and its block."""
 _AHEAD: Final = 0.001
 """Seconds that a client is given to work while no record is due."""
 
@@ -41,7 +41,6 @@ class Load:
         self._producer = Producer({**task["client"], "log_level": 0})
         if self._commit_every is not None:
             self._producer.init_transactions(60)
-        self._napped = 0.0
 
     def carry_out(self, *, rate: float | None, seconds: float, block: int) -> dict[str, float]:
         took: list[float] = []
@@ -55,8 +54,7 @@ class Load:
         while True:
             now = time.monotonic_ns()
             if commit_at is not None and now >= commit_at:
-                self._commit()
-                slept.append(self._napped)
+                slept.append(self._commit())
                 took.append(self._commit_every + (time.monotonic_ns() - commit_at) / 1e9)
                 commit_at = self._begin(time.monotonic_ns())
                 continue
@@ -98,13 +96,15 @@ class Load:
         self._producer.begin_transaction()
         return now + int(self._commit_every * 1e9)
 
-    def _commit(self) -> None:
+    def _commit(self) -> float:
+        """Commit; return how long it slept afterwards, in seconds."""
         self._producer.commit_transaction(60)
         # Not before the commit: there the client sends meanwhile, which hides the sleep.
-        if self._nap:
-            before = time.monotonic()
-            time.sleep(self._nap)
-            self._napped = time.monotonic() - before
+        if not self._nap:
+            return 0.0
+        before = time.monotonic()
+        time.sleep(self._nap)
+        return time.monotonic() - before
 
 
 def say(answer: Mapping[str, object]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import select
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -49,8 +48,7 @@ class AnsweringProgram:
     def _answer(self, seconds: float) -> dict[str, Any]:
         popen = self._process.popen
         assert popen.stdout is not None, "it is started with pipes"
-        until = time.monotonic() + seconds
-        if not select.select([popen.stdout], [], [], max(0.0, until - time.monotonic()))[0]:
+        if not select.select([popen.stdout], [], [], seconds)[0]:
             raise StageTrouble(
                 f"{self._process.instance} did not answer in {seconds:g} s; last log lines: "
                 f"{self._process.tail()}"

@@ -11,7 +11,7 @@ import json
 import random
 import statistics
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -166,7 +166,8 @@ class Rounds:
             raise StageTrouble(
                 f"{way.key}: {done['sent']} records were sent, and {read['read']} were read"
             )
-        latencies = array("q", (self._folder / f"{way.topic}-{block}.i64").read_bytes())
+        file = self._folder / f"{way.topic}-{block}.i64"
+        latencies = sorted(array("q", file.read_bytes()))
         return Block(
             way=way.key,
             round=number,
@@ -190,9 +191,8 @@ class Rounds:
         return float(sum(t.user + t.system for t in times))
 
 
-def percentile(latencies: Iterable[int], part: float) -> float:
+def percentile(ordered: Sequence[int], part: float) -> float:
     """Return the latency in seconds that this part of the records does not exceed."""
-    ordered = sorted(latencies)
     return ordered[min(int(part * len(ordered)), len(ordered) - 1)] / 1e9
 
 

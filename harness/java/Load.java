@@ -22,7 +22,6 @@ final class Load {
     private final int size;
     private final Long commitEvery;
     private final long nap;
-    private long napped;
 
     private Load(JsonNode task) {
         topic = task.get("topic").asText();
@@ -68,8 +67,7 @@ final class Load {
         while (true) {
             var now = System.nanoTime();
             if (commitEvery != null && now >= commitAt) {
-                commit();
-                slept.add(napped);
+                slept.add(commit());
                 took.add(commitEvery + System.nanoTime() - commitAt);
                 commitAt = begin(System.nanoTime());
                 continue;
@@ -122,14 +120,16 @@ final class Load {
         return now + commitEvery;
     }
 
-    private void commit() {
+    /** Commit; return how long it slept afterwards, in nanoseconds. */
+    private long commit() {
         producer.commitTransaction();
-        if (nap > 0) {
-            var before = System.nanoTime();
-            while (System.nanoTime() < before + nap) {
-                LockSupport.parkNanos(before + nap - System.nanoTime());
-            }
-            napped = System.nanoTime() - before;
+        if (nap == 0) {
+            return 0;
         }
+        var before = System.nanoTime();
+        while (System.nanoTime() < before + nap) {
+            LockSupport.parkNanos(before + nap - System.nanoTime());
+        }
+        return System.nanoTime() - before;
     }
 }

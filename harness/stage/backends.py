@@ -12,7 +12,8 @@ from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.sweep import Leftover
 from onceproof.harness.stage.base import Stage
 from onceproof.harness.stage.certificates import check_openssl
-from onceproof.harness.stage.external import Cluster, ExternalStage
+from onceproof.harness.stage.cluster_file import Cluster
+from onceproof.harness.stage.external import ExternalStage
 from onceproof.harness.stage.local import LocalStage
 from onceproof.harness.stage.security import Security
 from onceproof.harness.tools.error import SetupError

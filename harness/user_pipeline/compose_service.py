@@ -85,16 +85,24 @@ class ComposeService:
         return str(named or f"{self.project['name']}-{self.name}")
 
     def check(self, replaced: Collection[str], command: Sequence[str]) -> None:
-        """Check that nothing leads to another service of the project, which does not run.
+        """Check that it can run alone.
 
         Args:
             replaced: environment variables that the trial sets.
             command: arguments that replace those of the service; empty: its own.
 
         Raises:
-            StageTrouble: a variable or the command does, or it shares something with a service or
-                writes to a volume that is not the trial's own.
+            StageTrouble: a variable or the command leads to another service, or it shares
+                something with one, or writes to a volume that is not the trial's own.
         """
+        self._check_alone()
+        self._check_volumes()
+        for name, text in self._texts(replaced, command):
+            for other, said in self.project["services"].items():
+                if other != self.name:
+                    self._check_leads_not(other, said, name, text)
+
+    def _check_alone(self) -> None:
         for key in _SHARED:
             said = self._said.get(key)
             if said and (key == "volumes_from" or str(said).startswith("service:")):
@@ -102,6 +110,8 @@ class ComposeService:
                     f"service {self.name} has {key}: {said}, but no other service runs "
                     "in a trial; leave it out in a compose file for trials"
                 )
+
+    def _check_volumes(self) -> None:
         for mount in self._said.get("volumes") or []:
             spec = self.project.get("volumes", {}).get(mount.get("source")) or {}
             if mount.get("type") == "volume" and spec.get("external"):
@@ -109,19 +119,18 @@ class ComposeService:
                     f"service {self.name} uses the external volume {mount['source']}, which a "
                     "trial would write to; leave it out in a compose file for trials"
                 )
-        for name, text in self._texts(replaced, command):
-            for other, said in self.project["services"].items():
-                if other != self.name and any(
-                    _leads_to(host, name, text) for host in _hosts(other, said)
-                ):
-                    # Its value may have a password.
-                    what = f"the variable {name}" if name else f"an argument ({_public(text)})"
-                    advice = f"{other} {said.get('image', '')}"
-                    remedy = f"--env {name}={_word_for(advice)}" if name else "the command after --"
-                    raise StageTrouble(
-                        f"{what} of service {self.name} leads to service {other}, which does not "
-                        f"run in a trial; give {remedy}"
-                    )
+
+    def _check_leads_not(self, other: str, said: Mapping[str, Any], name: str, text: str) -> None:
+        if not any(_leads_to(host, name, text) for host in _hosts(other, said)):
+            return
+        # Its value may have a password.
+        what = f"the variable {name}" if name else f"an argument ({_public(text)})"
+        word = _word_for(f"{other} {said.get('image', '')}")
+        remedy = f"--env {name}={word}" if name else "the command after --"
+        raise StageTrouble(
+            f"{what} of service {self.name} leads to service {other}, which does not "
+            f"run in a trial; give {remedy}"
+        )
 
     def write(self, file: Path, marks: Mapping[str, str]) -> None:
         """Write a compose file with this service alone, and volumes of its own.

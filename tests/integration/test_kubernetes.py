@@ -14,7 +14,8 @@ import yaml  # type: ignore[import-untyped]
 
 from onceproof.harness.links.disturbances import CUT, Hold
 from onceproof.harness.links.topology import AUDIENCES, Link
-from onceproof.harness.stage.external import Cluster, ExternalStage
+from onceproof.harness.stage.cluster_file import Cluster
+from onceproof.harness.stage.external import ExternalStage
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Stop
 from tests.integration.staging import Staged, eventually, staged

@@ -28,7 +28,8 @@ from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import Alone, alone
 from onceproof.harness.stage.certificates import Certificate, new_authority, new_certificate
-from onceproof.harness.stage.external import Cluster, ExternalStage
+from onceproof.harness.stage.cluster_file import Cluster
+from onceproof.harness.stage.external import ExternalStage
 from onceproof.harness.stage.security import MECHANISM, USER, Security
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Stop

@@ -202,30 +202,30 @@ def _dry_run_and_trial(
     return outcome.exit_code
 
 
-def _check_service(options: VerifyOptions, file: Path) -> None:
-    from onceproof.harness.user_pipeline.compose_service import ComposeService  # slow import
+def _check_container(options: VerifyOptions) -> None:
+    # Slow imports, and not needed without Docker.
+    if options.image is not None:
+        from onceproof.harness.user_pipeline.container import engine_with
 
+        engine_with(options.image)
+        return
+    from onceproof.harness.user_pipeline.compose_service import ComposeService
+
+    file = options.compose
+    assert file is not None, "it is one of the two"
     if options.service is None:
         raise BadTrial(f"--compose {file} needs --service, the service that is the pipeline")
     replaced = {variable.partition("=")[0] for variable in options.variables}
-    try:
-        ComposeService.find(file, options.service).check(replaced, options.command)
-    except StageTrouble as error:
-        raise BadTrial(str(error)) from None
+    ComposeService.find(file, options.service).check(replaced, options.command)
 
 
 def _check_program(options: VerifyOptions) -> None:
-    """Raise `BadTrial` early if the program or image cannot be started."""
-    if options.image is not None:
-        from onceproof.harness.user_pipeline.container import engine_with  # slow import
-
+    """Raise `BadTrial` early if the program, image or service cannot be started."""
+    if options.image is not None or options.compose is not None:
         try:
-            engine_with(options.image)
+            _check_container(options)
         except StageTrouble as error:
             raise BadTrial(str(error)) from None
-        return
-    if options.compose is not None:
-        _check_service(options, options.compose)
         return
     program = options.command[0] if options.command else "{"
     if "{" in program:  # filled in later; wrong placeholders are found elsewhere

@@ -26,7 +26,7 @@ from onceproof.harness.faults.targets.member import Member
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.schedule import scenario
 from onceproof.harness.schedule.drawn import Draw
-from onceproof.harness.stage.external import Cluster
+from onceproof.harness.stage.cluster_file import Cluster
 from onceproof.harness.subjects.spark.jobs.hook import Hook
 from onceproof.scenarios import all_scenarios
 from onceproof.settings.effective import effective

@@ -13,7 +13,8 @@ from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage import external
 from onceproof.harness.stage.backends import PLAIN_TEXT, SECURED, is_backend, offers, prepare
-from onceproof.harness.stage.external import Cluster, ExternalStage
+from onceproof.harness.stage.cluster_file import Cluster
+from onceproof.harness.stage.external import ExternalStage
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.wait import Stop
 

@@ -16,7 +16,8 @@ import yaml  # type: ignore[import-untyped]
 
 from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import Link
-from onceproof.harness.stage.external import Cluster, ExternalStage
+from onceproof.harness.stage.cluster_file import Cluster
+from onceproof.harness.stage.external import ExternalStage
 from onceproof.harness.wait import Stop
 
 FILES = Path(__file__).parents[4] / "docs" / "how-to" / "examples" / "kubernetes"
