@@ -1,42 +1,35 @@
 """What a measurement says, after it has proved its instrument.
 
-Two proofs are made in each measurement. The plain way is measured twice, as if it were two ways:
-their ratio must contain 1. A twin of the transactional way sleeps after each commit: the
+Proofs are made in each measurement. The base is measured twice, as if it were two ways: their ratio
+must contain 1. In one phase its records are sent later than they are due: the difference in latency
+must contain that delay. Of producers, a twin of the transactional one sleeps after each commit: the
 difference in time per transaction must contain what the twin slept. A proof that is wrong makes the
 measurement invalid. One whose interval is too wide leaves what it vouches for unresolved: the first
-one all ratios, the second one all times.
+one all ratios, the others all times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
+from onceproof.harness.cost.block import Block
 from onceproof.harness.cost.estimate import Estimate, difference, ratio
-from onceproof.harness.cost.rounds import PROOF_SHARE, SHARES, Block
-from onceproof.harness.cost.ways import (
-    IDEMPOTENT,
-    LATE,
-    PLAIN,
-    PLAIN_AGAIN,
-    TRANSACTIONAL,
-    Client,
-)
+from onceproof.harness.cost.ways import SHARES, Comparison, Phase
 
-Proof = Literal["right", "wrong", "not resolved"]
+Verdict = Literal["right", "wrong", "not resolved"]
 Unit = Literal["ratio", "seconds"]
 _Measured = tuple[str, float | None, Unit, Callable[[Block], float]]
-PAIRS: Final = ((PLAIN, IDEMPOTENT), (PLAIN, TRANSACTIONAL), (IDEMPOTENT, TRANSACTIONAL))
 _WIDEST_RATIO: Final = 1.25
 """The largest high/low of a ratio that is told."""
 _FINEST: Final = 0.002
 """Seconds; a narrower interval of a latency is told even if the latency is smaller."""
 _SURE: Final = 0.99
 """Confidence of the proofs: they are made in every measurement, and are to be wrong rarely."""
-_NAP_ERROR: Final = 0.1
-"""Part by which a twin's sleep may be missed."""
+_ERROR: Final = 0.1
+"""Part by which a known delay may be missed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +37,9 @@ class Figure:
     """One comparison of two ways.
 
     Attributes:
-        what: `throughput`, `p50`, `p99`, `client` or `brokers`.
+        what: `throughput`, `p50`, `p99`, `stall`, `client`, `brokers` or `written`.
         share: part of the slowest way's capacity at which it was measured; None: at capacity.
-        unit: `ratio` or `seconds`.
+        estimate: None if some values were too small to measure.
         resolved: whether the interval is narrow enough to tell the value, and the reader kept up.
     """
 
@@ -55,74 +48,102 @@ class Figure:
     what: str
     share: float | None
     unit: Unit
-    estimate: Estimate
+    estimate: Estimate | None
     resolved: bool
 
 
 @dataclass(frozen=True, kw_only=True)
-class Findings:
-    """What is known of one client's ways.
+class Proof:
+    """The measurement of something that is known.
 
     Attributes:
-        same: ratio of the plain way to itself.
-        same_proof: whether it contains 1.
-        twin: time per transaction that the twin needs more, in seconds.
-        slept: time per transaction that the twin slept, in seconds.
+        what: `same`, `delay` or `twin`.
+        known: the true value.
     """
 
-    client: Client
-    same: Estimate
-    same_proof: Proof
-    twin: Estimate
-    slept: float
-    twin_proof: Proof
+    what: str
+    unit: Unit
+    known: float
+    estimate: Estimate
+    verdict: Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """What is known of one comparison."""
+
+    comparison: Comparison
+    proofs: tuple[Proof, ...]
     figures: tuple[Figure, ...]
 
     @property
     def valid(self) -> bool:
-        return "wrong" not in (self.same_proof, self.twin_proof)
+        return all(proof.verdict != "wrong" for proof in self.proofs)
 
     @property
     def proved(self) -> bool:
-        return self.same_proof == self.twin_proof == "right"
+        return all(proof.verdict == "right" for proof in self.proofs)
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+    def vouched(self, unit: Unit) -> bool:
+        """Return whether figures of this unit may be told."""
+        return self.valid and all(p.verdict == "right" for p in self.proofs if p.unit == unit)
 
 
-def findings(client: Client, blocks: Sequence[Block]) -> Findings:
-    """Judge the blocks of one client.
+def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
+    """Judge the blocks of one comparison.
 
     Raises:
         ValueError: a way has no blocks.
     """
 
-    def of(way: str, share: float | None, value: Callable[[Block], float]) -> list[float]:
-        rounds = sorted(
-            (b for b in blocks if b.way == f"{client}-{way}" and b.share == share),
-            key=lambda b: b.round,
+    def of(name: str, phase: Phase, value: Callable[[Block], float]) -> list[float]:
+        where = (f"{comparison.name}-{name}", phase.share, phase.delay)
+        rounds = (b for b in blocks if b.round >= 0 and (b.way, b.share, b.delay) == where)
+        return [value(block) for block in sorted(rounds, key=lambda b: b.round)]
+
+    def proofs() -> tuple[Proof, ...]:
+        base, full = comparison.base, Phase()
+        same = ratio(of(base, full, _rate), of(comparison.again, full, _rate), confidence=_SURE)
+        delayed, known = comparison.delayed, comparison.delayed.delay
+        later = difference(
+            of(base, Phase(share=delayed.share), _p50), of(base, delayed, _p50), confidence=_SURE
         )
-        return [value(b) for b in rounds]
+        found = [
+            Proof(what="same", unit="ratio", known=1.0, estimate=same, verdict=_same(same)),
+            Proof(
+                what="delay",
+                unit="seconds",
+                known=known,
+                estimate=later,
+                verdict=_later(later, known),
+            ),
+        ]
+        if comparison.twin is not None:
+            way, late = comparison.twin
+            phase = comparison.way(late).phases[-1]
+            slept = median(of(late, phase, lambda b: b.napped) or [0.0])
+            more = difference(
+                of(way, phase, _transaction), of(late, phase, _transaction), confidence=_SURE
+            )
+            verdict = _later(more, slept)
+            found.append(
+                Proof(what="twin", unit="seconds", known=slept, estimate=more, verdict=verdict)
+            )
+        return tuple(found)
 
-    def rate(way: str) -> list[float]:
-        return of(way, None, lambda b: b.rate)
-
-    def per_transaction(way: str) -> list[float]:
-        return of(way, PROOF_SHARE, lambda b: b.transaction)
-
-    same = ratio(rate(PLAIN), rate(PLAIN_AGAIN), confidence=_SURE)
-    twin = difference(per_transaction(TRANSACTIONAL), per_transaction(LATE), confidence=_SURE)
-    naps = of(LATE, PROOF_SHARE, lambda b: b.napped)
-    slept = median(naps) if naps else 0.0
-    same_proof, twin_proof = _same(same), _twin(twin, slept)
-    vouched = {"ratio": same_proof, "seconds": twin_proof}
-    valid = "wrong" not in vouched.values()
+    proved = Findings(comparison=comparison, proofs=proofs(), figures=())
 
     def figure(base: str, other: str, measured: _Measured) -> Figure:
         what, share, unit, value = measured
         compare, narrow = _COMPARE[unit]
-        found = compare(of(base, share, value), of(other, share, value))
-        behind = [each for way in (base, other) for each in of(way, share, lambda b: b.behind)]
+        phase = Phase(share=share)
+        values = of(base, phase, value), of(other, phase, value)
+        found = (
+            compare(*values)
+            if unit == "seconds" or all(min(each, default=1) > 0 for each in values)
+            else None
+        )
+        behind = [each for way in (base, other) for each in of(way, phase, lambda b: b.behind)]
         kept_up = unit == "ratio" or not any(behind)
         return Figure(
             base=base,
@@ -131,30 +152,38 @@ def findings(client: Client, blocks: Sequence[Block]) -> Findings:
             share=share,
             unit=unit,
             estimate=found,
-            resolved=valid and vouched[unit] == "right" and kept_up and narrow(found),
+            resolved=found is not None and proved.vouched(unit) and kept_up and narrow(found),
         )
 
     return Findings(
-        client=client,
-        same=same,
-        same_proof=same_proof,
-        twin=twin,
-        slept=slept,
-        twin_proof=twin_proof,
-        figures=tuple(figure(*pair, measured) for pair in PAIRS for measured in _MEASURED),
+        comparison=comparison,
+        proofs=proved.proofs,
+        figures=tuple(figure(*pair, each) for pair in comparison.pairs for each in _MEASURED),
     )
 
 
-def _same(found: Estimate) -> Proof:
+def _rate(block: Block) -> float:
+    return block.rate
+
+
+def _p50(block: Block) -> float:
+    return block.p50
+
+
+def _transaction(block: Block) -> float:
+    return block.transaction
+
+
+def _same(found: Estimate) -> Verdict:
     if not found.contains(1.0):
         return "wrong"
     return "right" if _narrow_ratio(found) else "not resolved"
 
 
-def _twin(found: Estimate, slept: float) -> Proof:
+def _later(found: Estimate, known: float) -> Verdict:
     if found.contains(0.0):
         return "not resolved"
-    least, most = slept * (1 - _NAP_ERROR), slept * (1 + _NAP_ERROR)
+    least, most = known * (1 - _ERROR), known * (1 + _ERROR)
     return "right" if found.low <= most and found.high >= least else "wrong"
 
 
@@ -168,15 +197,17 @@ def _narrow_seconds(found: Estimate) -> bool:
 
 _COMPARE: Final = {"ratio": (ratio, _narrow_ratio), "seconds": (difference, _narrow_seconds)}
 _MEASURED: Final[tuple[_Measured, ...]] = (
-    ("throughput", None, "ratio", lambda b: b.rate),
+    ("throughput", None, "ratio", _rate),
     ("client", None, "ratio", lambda b: b.client / b.sent),
     ("brokers", None, "ratio", lambda b: b.brokers / b.sent),
+    ("written", None, "ratio", lambda b: b.written / b.sent),
     *(
         each
         for share in SHARES
         for each in (
-            ("p50", share, "seconds", lambda b: b.p50),
+            ("p50", share, "seconds", _p50),
             ("p99", share, "seconds", lambda b: b.p99),
+            ("stall", share, "seconds", lambda b: b.stall),
         )
     ),
 )

@@ -1,22 +1,23 @@
 """A bare librdkafka producer that is timed: `python -m onceproof.harness.cost.load TASK`.
 
-TASK is JSON: `client` (settings), `topic`, `size`, `commit_every` and `nap` (seconds; null and 0
-without transactions). Each line of standard input is an order, `{"rate": R, "seconds": S, "block":
-B}`, and is answered by a line when all its records are committed: `sent`, `seconds`,
+TASK is JSON: `client` (settings), `topic`, `size`, and, for transactions, `commit_every` (seconds)
+or `commit_records`, and `nap` (seconds of sleep after each commit). Each line of standard input is
+an order, `{"rate": R, "count": N, "seconds": S, "delay": D, "block": B}`, and is answered by a line
+when all its records are committed: `sent`, `began` (nanoseconds of the monotonic clock), `seconds`,
 `transactions`, `transaction`, `napped`, and `late`, how far behind its schedule it was at most.
 `transactions` are those that lasted as long as they should; the last one is cut short by the end of
 the order. `transaction` is how long the median one of them took, and `napped` how long it slept.
 
-With a rate, record i is due at the start plus i/R, and carries that time, also if it is sent late.
-Without one, the next record is due as soon as the client takes it. `harness/java/Load.java` does
-the same with Kafka's own client.
+With a rate, record i is due at the start plus i/R, is sent D seconds later, and carries the time
+when it was due, also if it is sent late. Without one, the next record is due as soon as the client
+takes it. The order ends after N records, or without N after S seconds. `harness/java/Load.java`
+does the same with Kafka's own client.
 """
 
 from __future__ import annotations
 
 import json
 import statistics
-import struct
 import sys
 import time
 from collections.abc import Mapping
@@ -24,10 +25,11 @@ from typing import Any, Final
 
 from confluent_kafka import Producer
 
-HEAD: Final = struct.Struct(">qi")
-"""When a record is due, in nanoseconds of the monotonic clock, and its block."""
+from onceproof.harness.cost.stamp import stamp
+
 _AHEAD: Final = 0.001
 """Seconds that a client is given to work while no record is due."""
+_NEVER: Final = 1 << 62
 
 
 class Load:
@@ -35,45 +37,57 @@ class Load:
 
     def __init__(self, task: Mapping[str, Any]) -> None:
         self._topic = str(task["topic"])
-        self._filler = b"x" * (int(task["size"]) - HEAD.size)
-        self._commit_every = task["commit_every"]
-        self._nap = float(task["nap"])
+        self._size = int(task["size"])
+        self._records = task.get("commit_records") or _NEVER
+        every = task.get("commit_every")
+        self._every = int(every * 1e9) if every else _NEVER
+        self._transactional = min(self._records, self._every) < _NEVER
+        self._nap = float(task.get("nap") or 0.0)
         self._producer = Producer({**task["client"], "log_level": 0})
-        if self._commit_every is not None:
+        if self._transactional:
             self._producer.init_transactions(60)
 
-    def carry_out(self, *, rate: float | None, seconds: float, block: int) -> dict[str, float]:
+    def carry_out(
+        self,
+        *,
+        rate: float | None,
+        count: int | None,
+        seconds: float,
+        delay: float,
+        block: int,
+    ) -> dict[str, float]:
         took: list[float] = []
         slept: list[float] = []
-        began = time.monotonic_ns()
-        ends = began + int(seconds * 1e9)
-        commit_at = self._begin(began)
+        began = opened = self._begin()
+        ends = began + int(seconds * 1e9) if count is None else _NEVER
+        wanted = _NEVER if count is None else count
         gap = 0.0 if rate is None else 1e9 / rate
-        wanted = None if rate is None else int(rate * seconds)
-        sent, late = 0, 0
+        waits = int(delay * 1e9)
+        sent = committed = late = 0
         while True:
             now = time.monotonic_ns()
-            if commit_at is not None and now >= commit_at:
+            if sent - committed >= self._records or now >= opened + self._every:
                 slept.append(self._commit())
-                took.append(self._commit_every + (time.monotonic_ns() - commit_at) / 1e9)
-                commit_at = self._begin(time.monotonic_ns())
+                took.append((time.monotonic_ns() - opened) / 1e9)
+                committed, opened = sent, self._begin()
                 continue
-            if now >= ends if wanted is None else sent >= wanted:
+            if now >= ends or sent >= wanted:
                 break
-            due = now if wanted is None else began + int(sent * gap)
-            if due > now:
-                soon = due if commit_at is None else min(due, commit_at)
+            due = now if rate is None else began + int(sent * gap)
+            if due + waits > now and rate is not None:
+                soon = min(due + waits, opened + self._every)
                 self._producer.poll(min(_AHEAD, max(0.0, (soon - now) / 1e9)))
                 continue
-            late = max(late, now - due)
-            if self._send(due, block):
+            late = max(late, now - due - waits)
+            if self._send(stamp(due, block, sent)):
                 sent += 1
-        if commit_at is not None:
+        if self._transactional:
             self._commit()
         else:
             self._producer.flush()
         return {
             "sent": sent,
+            "began": began,
             "seconds": (time.monotonic_ns() - began) / 1e9,
             "transactions": len(took),
             "transaction": statistics.median(took or [0.0]),
@@ -81,20 +95,19 @@ class Load:
             "late": late / 1e9,
         }
 
-    def _send(self, due: int, block: int) -> bool:
+    def _send(self, head: bytes) -> bool:
         try:
-            self._producer.produce(self._topic, HEAD.pack(due, block) + self._filler)
+            self._producer.produce(self._topic, head.ljust(self._size, b"x"))
         except BufferError:
             self._producer.poll(_AHEAD)
             return False
         return True
 
-    def _begin(self, now: int) -> int | None:
-        """Begin a transaction; return when it is to be committed."""
-        if self._commit_every is None:
-            return None
-        self._producer.begin_transaction()
-        return now + int(self._commit_every * 1e9)
+    def _begin(self) -> int:
+        """Begin a transaction, if it has any; return the time."""
+        if self._transactional:
+            self._producer.begin_transaction()
+        return time.monotonic_ns()
 
     def _commit(self) -> float:
         """Commit; return how long it slept afterwards, in seconds."""

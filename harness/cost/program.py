@@ -45,6 +45,9 @@ class AnsweringProgram:
             raise StageTrouble(f"{self._process.instance} ended: {self._process.tail()}") from None
         return float(times.user + times.system)
 
+    def end(self) -> None:
+        self._process.kill("no longer needed")
+
     def _answer(self, seconds: float) -> dict[str, Any]:
         popen = self._process.popen
         assert popen.stdout is not None, "it is started with pipes"

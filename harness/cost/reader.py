@@ -2,8 +2,9 @@
 
 TASK is JSON: `bootstrap`, `topics` with their `partitions`, and `folder`. Each line of standard
 input asks for a block, `{"topic": T, "block": B, "count": N, "seconds": S}`. When its N records
-have been read, or S seconds have passed, the answer has their number, `read`, the longest time in
-which none came, `stall`, and `behind`, how often more were waiting than are taken at once. The
+have been read, or S seconds have passed, the answer has their number, `read`, when the last one was
+read, `last` (nanoseconds of the monotonic clock), the longest time in which none came, `stall`, and
+`behind`, how often more were waiting than are taken at once. The
 latencies of a block are in `folder/T-B.i64`, in nanoseconds from the time when a record was due to
 the time when this consumer had it.
 """
@@ -23,7 +24,8 @@ from typing import Any, Final
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 
-from onceproof.harness.cost.load import HEAD, say
+from onceproof.harness.cost.load import say
+from onceproof.harness.cost.stamp import read_stamp
 
 _AT_ONCE: Final = 5_000
 _WAIT: Final = 0.001
@@ -59,9 +61,9 @@ class Reader:
         self._behind += len(messages) == _AT_ONCE
         for message in messages:
             value = message.value()
-            if value is None or message.error():
+            if value is None or message.error() or (found := read_stamp(value)) is None:
                 continue
-            due, block = HEAD.unpack_from(value)
+            due, block = found
             key = (str(message.topic()), block)
             self._latencies[key].append(now - due)
             self._stalls[key] = max(self._stalls[key], now - self._last.get(key, now))
@@ -74,7 +76,12 @@ class Reader:
         found, behind = self._latencies.pop(key), self._behind
         self._behind = 0
         (self._folder / f"{topic}-{block}.i64").write_bytes(found.tobytes())
-        return {"read": len(found), "stall": self._stalls.pop(key, 0) / 1e9, "behind": behind}
+        return {
+            "read": len(found),
+            "last": self._last.pop(key, 0),
+            "stall": self._stalls.pop(key, 0) / 1e9,
+            "behind": behind,
+        }
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
 """Measure ways to write in turns, round after round, on one stage.
 
-In each round every way, in a drawn order, writes at fixed parts of the slowest way's capacity, and
-then as fast as it can. At a fixed rate, records are due whether or not the client keeps up,
+A round goes through its phases in a drawn order: fixed parts of the slowest way's capacity, and as
+fast as it can. In each phase all ways take turns, in a drawn order, so that those that are compared
+follow close on each other. At a fixed rate, records are due whether or not the client keeps up,
 so a slow client does not hide the latency that it causes.
 """
 
@@ -11,16 +12,17 @@ import json
 import random
 import statistics
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import psutil
 
+from onceproof.harness.cost.block import Block, percentile
+from onceproof.harness.cost.producers import producer
 from onceproof.harness.cost.program import AnsweringProgram
-from onceproof.harness.cost.ways import Setup, Way
-from onceproof.harness.java.programs import programs_for
+from onceproof.harness.cost.ways import Command, Comparison, Phase, Way, Where
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.python import python_module
@@ -28,100 +30,63 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import Alone
 from onceproof.harness.tools.setup import Tools
 
-SHARES: Final = (0.3, 0.6, 0.8)
-"""Fixed rates, as parts of the slowest way's capacity."""
-PROOF_SHARE: Final = 0.05
-"""Where the twin is compared: commits take as long as ever, and little else is in their way."""
-WARM_UPS: Final = 2
+WARM_UPS: Final = 3
 """Rounds before the first that counts; they give the capacities for the rates."""
-_PROOF_LENGTH: Final = 2
-"""How many times as long as others a measurement at that share is."""
+_FIRST: Final = 1_000.0
+"""Records a second that a way is taken to handle before its speed is known."""
 _PATIENCE: Final = 120.0
-_JVM: Final = ("-Xmx512m",)
-"""What a Java application has by default, but for its memory."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Block:
-    """What one way did in one phase of a round.
-
-    Attributes:
-        share: part of the slowest way's capacity; None: as fast as it can.
-        seconds: from its start until its last record was committed.
-        transactions: those that lasted as long as they should.
-        transaction: seconds that the median one of these took.
-        napped: seconds that the median one slept.
-        late: how far the client fell behind its schedule, in seconds.
-        stall: longest time in which the reader got none of its records, in seconds.
-        p50, p99: latency percentiles in seconds, from when a record was due until it was read.
-        client, brokers: seconds of processor.
-        behind: how often the reader had more records waiting than it takes at once.
-        number: of its latencies' file.
-    """
-
-    way: str
-    round: int
-    share: float | None
-    sent: int
-    seconds: float
-    transactions: int
-    transaction: float
-    napped: float
-    late: float
-    stall: float
-    p50: float
-    p99: float
-    client: float
-    brokers: float
-    behind: int
-    number: int
-
-    @property
-    def rate(self) -> float:
-        """Records per second."""
-        return self.sent / self.seconds
+_FED: Final = {"acks": "all", "enable.idempotence": "true", "linger.ms": "0"}
+"""Settings of the producer that writes to the source of a pipeline."""
 
 
 class Rounds:
-    """All ways of one client on one stage."""
+    """All ways of a comparison on one stage."""
 
     def __init__(
-        self,
-        up: Alone,
-        tools: Tools,
-        ways: Sequence[Way],
-        setup: Setup,
-        *,
-        folder: Path,
-        seconds: float,
+        self, up: Alone, tools: Tools, comparison: Comparison, *, folder: Path, seconds: float
     ) -> None:
-        """Create topics, and start the clients and the reader.
+        """Create topics, and start all programs.
 
         Args:
             folder: for the latencies of each block.
-            seconds: length of a phase.
+            seconds: usual length of a phase.
         """
-        self._ways = ways
+        self._comparison = comparison
         self._folder = folder
         self._seconds = seconds
         self._number = 0
+        self._rates: dict[str, list[float]] = defaultdict(list)
+        """Of the warm-ups of each way."""
         self._brokers = [
             psutil.Process(p.popen.pid) for p in up.processes.all if p.name.startswith("broker-")
         ]
-        bootstrap = up.stage.bootstrap(AUDITOR)
-        topics = [way.topic for way in ways]
-        create_topics(bootstrap, topics, partitions=setup.partitions)
+        bootstrap, setup = up.stage.bootstrap(AUDITOR), comparison.setup
+        sinks = [way.topic for way in comparison.ways]
+        sources = [way.source for way in comparison.ways if way.pipeline]
+        create_topics(bootstrap, [*sinks, *sources], partitions=setup.partitions)
         task = {
             "bootstrap": bootstrap,
-            "topics": topics,
+            "topics": sinks,
             "partitions": setup.partitions,
             "folder": str(folder),
         }
         reader = python_module("onceproof.harness.cost.reader", json.dumps(task))
-        self._reader = AnsweringProgram(up.processes, f"reader-{ways[0].client}", reader)
+        work = up.processes.logs.parent / "work"
+        where = Where(tools=tools, bootstrap=bootstrap, work=work)
+
+        self._programs: list[AnsweringProgram] = []
+
+        def start(name: str, command: Sequence[str | Path]) -> AnsweringProgram:
+            self._programs.append(AnsweringProgram(up.processes, name, command))
+            return self._programs[-1]
+
+        self._reader = start(f"reader-{comparison.name}", reader)
+        self._own = {way.key: start(way.key, way.command(where)) for way in comparison.ways}
         self._loads = {
-            way.key: AnsweringProgram(up.processes, way.key, _command(tools, way, setup, bootstrap))
-            for way in ways
+            way.key: start(f"{way.key}-load", _feeder(way, setup.size)(where))
+            if way.pipeline
+            else self._own[way.key]
+            for way in comparison.ways
         }
 
     def measure(
@@ -137,50 +102,78 @@ class Rounds:
         Raises:
             StageTrouble: a program failed, or records are missing.
         """
-        draw = random.Random(seed)
-        warm = [self._block(way, -1, None, None) for _ in range(WARM_UPS) for way in self._ways]
-        slowest = min(
-            statistics.median(b.rate for b in warm if b.way == way.key) for way in self._ways
-        )
-        progress(f"the slowest way writes {slowest:,.0f} records a second")
+        draw, ways = random.Random(seed), self._comparison.ways
+        slowest = self._warm_up()
+        progress(f"the slowest way handles {slowest:,.0f} records a second")
+        phases = list(dict.fromkeys(phase for way in ways for phase in way.phases))
         found = []
         for number in range(rounds):
             progress(f"round {number + 1} of {rounds}")
-            for way in draw.sample(self._ways, len(self._ways)):
-                for share in (*((PROOF_SHARE,) if way.commit_every else ()), *SHARES, None):
-                    rate = None if share is None else share * slowest
-                    found.append(self._block(way, number, share, rate))
-                    over(found[-1])
+            for phase in draw.sample(phases, len(phases)):
+                for way in draw.sample(ways, len(ways)):
+                    if phase in way.phases:
+                        found.append(self._block(way, number, phase, slowest))
+                        over(found[-1])
         return found
 
-    def _block(self, way: Way, number: int, share: float | None, rate: float | None) -> Block:
-        load, block = self._loads[way.key], self._number
+    def end(self) -> None:
+        """End all programs."""
+        for program in self._programs:
+            program.end()
+
+    def _warm_up(self) -> float:
+        """Return the capacity of the slowest way, in records a second."""
+        for _ in range(WARM_UPS):
+            for way in self._comparison.ways:
+                self._rates[way.key].append(self._block(way, -1, Phase(), 0.0).rate)
+        return min(map(self._speed, self._comparison.ways))
+
+    def _block(self, way: Way, number: int, phase: Phase, slowest: float) -> Block:
+        load, own, block = self._loads[way.key], self._own[way.key], self._number
         self._number += 1
-        client, brokers = load.processor_seconds(), self._used()
-        longer = _PROOF_LENGTH if share == PROOF_SHARE else 1
-        order = {"rate": rate, "seconds": longer * self._seconds, "block": block}
-        done = load.ask(order, _PATIENCE)
+        client, brokers, written = own.processor_seconds(), self._used(), self._written()
+        done = load.ask(self._order(way, phase, slowest, block), _PATIENCE)
         question = {"topic": way.topic, "block": block, "count": done["sent"], "seconds": 60.0}
         read = self._reader.ask(question, _PATIENCE)
         if read["read"] != done["sent"]:
             raise StageTrouble(
                 f"{way.key}: {done['sent']} records were sent, and {read['read']} were read"
             )
-        file = self._folder / f"{way.topic}-{block}.i64"
-        latencies = sorted(array("q", file.read_bytes()))
+        began = done.pop("began")
+        if way.pipeline:
+            done["seconds"] = (read["last"] - began) / 1e9
+        file = f"{way.topic}-{block}.i64"
+        latencies = sorted(array("q", (self._folder / file).read_bytes()))
         return Block(
             way=way.key,
             round=number,
-            share=share,
+            share=phase.share,
+            delay=phase.delay,
             stall=read["stall"],
             p50=percentile(latencies, 0.5),
             p99=percentile(latencies, 0.99),
-            client=load.processor_seconds() - client,
+            client=own.processor_seconds() - client,
             brokers=self._used() - brokers,
+            written=self._written() - written,
             behind=read["behind"],
-            number=block,
+            file=file,
             **done,
         )
+
+    def _order(self, way: Way, phase: Phase, slowest: float, block: int) -> dict[str, Any]:
+        rate = None if phase.share is None else phase.share * slowest
+        speed = rate or self._speed(way)
+        between = way.interval + way.records / speed
+        seconds = max(phase.longer * self._seconds, phase.commits * between)
+        # As fast as it can, a producer ends by time. A pipeline cannot: its source takes more.
+        count = int(speed * seconds) + 1 if rate or way.pipeline else None
+        return {"rate": rate, "count": count, "seconds": seconds, "delay": phase.delay,
+                "block": block}  # fmt: skip
+
+    def _speed(self, way: Way) -> float:
+        """Return the records per second that a way handled when warmed up."""
+        first, *later = self._rates[way.key] or [_FIRST]
+        return statistics.median(later or [first])
 
     def _used(self) -> float:
         """Return the seconds of processor of all brokers; raise `StageTrouble` if one ended."""
@@ -190,20 +183,13 @@ class Rounds:
             raise StageTrouble(f"a broker ended: {error}") from None
         return float(sum(t.user + t.system for t in times))
 
+    def _written(self) -> int:
+        """Return the bytes that all brokers have written; raise `StageTrouble` if one ended."""
+        try:
+            return sum(process.io_counters().write_bytes for process in self._brokers)
+        except psutil.Error as error:
+            raise StageTrouble(f"a broker ended: {error}") from None
 
-def percentile(ordered: Sequence[int], part: float) -> float:
-    """Return the latency in seconds that this part of the records does not exceed."""
-    return ordered[min(int(part * len(ordered)), len(ordered) - 1)] / 1e9
 
-
-def _command(tools: Tools, way: Way, setup: Setup, bootstrap: str) -> list[str | Path]:
-    task = json.dumps({
-        "client": {**way.settings, "bootstrap.servers": bootstrap},
-        "topic": way.topic,
-        "size": setup.size,
-        "commit_every": way.commit_every,
-        "nap": way.nap,
-    })  # fmt: skip
-    if way.client == "java":
-        return programs_for(tools).command("Load", task, options=_JVM)
-    return list(python_module("onceproof.harness.cost.load", task))
+def _feeder(way: Way, size: int) -> Command:
+    return producer("librdkafka", _FED, {"topic": way.source, "size": size})

@@ -1,24 +1,38 @@
-"""The ways to write that are compared."""
+"""What is compared: ways to write, and what all of them have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from pathlib import Path
+from typing import Final
 
-Client = Literal["librdkafka", "java"]
-CLIENTS: Final[tuple[Client, ...]] = ("librdkafka", "java")
+from onceproof.harness.tools.setup import Tools
 
-PLAIN, PLAIN_AGAIN = "plain", "plain-again"
-IDEMPOTENT = "idempotent"
-TRANSACTIONAL, LATE = "transactional", "transactional-late"
-_BUFFER: Final[Mapping[Client, Mapping[str, str]]] = {
-    "librdkafka": {"queue.buffering.max.kbytes": "4096"},
-    "java": {"buffer.memory": str(4 << 20)},
-}
-"""A client's buffer: enough to be busy, and soon written when a phase ends."""
+SHARES: Final = (0.3, 0.6, 0.8)
+"""Fixed rates, as parts of the slowest way's capacity."""
+PROOF_SHARE: Final = 0.05
+"""Where the twin is compared: commits take as long as ever, and little else is in their way."""
 NAP: Final = 0.005
 """Seconds that the twin sleeps after each commit, before the next transaction."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Where a way's program runs.
+
+    Attributes:
+        bootstrap: addresses of the brokers.
+        work: an existing folder for its files.
+    """
+
+    tools: Tools
+    bootstrap: str
+    work: Path
+
+
+Command = Callable[[Where], Sequence[str | Path]]
+"""Return the command of a way's program."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,60 +41,117 @@ class Setup:
 
     Attributes:
         size: bytes of a record's value.
-        commit_every: seconds between two commits.
+        commit_every: seconds between two commits. The first interval is in the headline; the others
+            are measured beside it.
+        commit_records: records of a transaction, instead of an interval; 0: by interval.
         linger: milliseconds that a client waits to fill a batch.
+        acks: of the plain producer; the others need `all`.
+        transaction_version: of the brokers; None: as they are set up.
     """
 
     size: int = 1024
     partitions: int = 3
-    commit_every: float = 0.1
+    commit_every: tuple[float, ...] = (0.1,)
+    commit_records: int = 0
     linger: int = 5
+    acks: str = "all"
+    transaction_version: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Phase:
+    """A measurement of a way in a round.
+
+    Attributes:
+        share: part of the slowest way's capacity; None: as fast as it can.
+        delay: seconds between the time when a record is due and the time when it is sent.
+        longer: how many times as long as others it lasts.
+        commits: fewest commits in it, which make it last longer if they are rare.
+    """
+
+    share: float | None = None
+    delay: float = 0.0
+    longer: int = 1
+    commits: int = 2
+
+
+FULL: Final = (Phase(),)
+USUAL: Final = (*(Phase(share=share) for share in SHARES), *FULL)
+PROOF: Final = (Phase(share=PROOF_SHARE, longer=2, commits=5),)
+DELAYED: Final = (*USUAL, Phase(share=SHARES[0], delay=0.005))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """One way to write.
+    """One way to write: a producer, or a pipeline that reads what a plain producer wrote.
 
     Attributes:
-        client: the client library.
+        comparison: name of the comparison that it belongs to.
         name: what it does, such as `idempotent`.
+        pipeline: whether it reads from the topic `source`.
+        interval: seconds between two commits; 0 if they do not go by time.
+        records: of a transaction; 0 if they are not counted.
         nap: seconds of sleep after each commit.
     """
 
-    client: Client
+    comparison: str
     name: str
-    settings: Mapping[str, str]
-    commit_every: float | None = None
+    command: Command
+    phases: tuple[Phase, ...] = USUAL
+    pipeline: bool = False
+    interval: float = 0.0
+    records: int = 0
     nap: float = 0.0
 
     @property
     def key(self) -> str:
-        return f"{self.client}-{self.name}"
+        return f"{self.comparison}-{self.name}"
 
     @property
     def topic(self) -> str:
-        return f"cost-{self.key}"
+        """The topic that is read by the reader."""
+        return topic_of(self.key)
+
+    @property
+    def source(self) -> str:
+        """The topic that a pipeline reads."""
+        return source_of(self.key)
 
 
-def ways_of(client: Client, setup: Setup) -> tuple[Way, ...]:
-    """Return all ways of a client: three to compare, and two that prove the instrument."""
-    common = {"acks": "all", "linger.ms": str(setup.linger), **_BUFFER[client]}
-    plain = {**common, "enable.idempotence": "false"}
-    idempotent = {**common, "enable.idempotence": "true"}
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Ways that are measured in turns.
 
-    def transactional(name: str, nap: float) -> Way:
-        return Way(
-            client=client,
-            name=name,
-            settings={**idempotent, "transactional.id": f"cost-{client}-{name}"},
-            commit_every=setup.commit_every,
-            nap=nap,
-        )
+    Attributes:
+        name: such as `java`.
+        pairs: names of the ways to compare; the other of the first pair is in the headline.
+        again: name of the first pair's base, measured as if it were another way.
+        twin: a way and its twin that sleeps after each commit, where there is one.
+    """
 
-    return (
-        Way(client=client, name=PLAIN, settings=plain),
-        Way(client=client, name=PLAIN_AGAIN, settings=plain),
-        Way(client=client, name=IDEMPOTENT, settings=idempotent),
-        transactional(TRANSACTIONAL, 0.0),
-        transactional(LATE, NAP),
-    )
+    name: str
+    setup: Setup
+    ways: tuple[Way, ...]
+    pairs: tuple[tuple[str, str], ...]
+    again: str
+    twin: tuple[str, str] | None = None
+
+    @property
+    def base(self) -> str:
+        return self.pairs[0][0]
+
+    @property
+    def delayed(self) -> Phase:
+        """The phase in which the base is delayed, to prove latencies."""
+        return next(phase for phase in self.way(self.base).phases if phase.delay)
+
+    def way(self, name: str) -> Way:
+        return next(way for way in self.ways if way.name == name)
+
+
+def topic_of(key: str) -> str:
+    return f"cost-{key}"
+
+
+def source_of(key: str) -> str:
+    return f"cost-{key}-source"

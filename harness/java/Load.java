@@ -2,8 +2,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
-import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,25 +17,31 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 final class Load {
     private static final long SECOND = 1_000_000_000L;
 
-    private final ObjectMapper json = new ObjectMapper();
+    private static final long NEVER = Long.MAX_VALUE / 2;
+
     private final KafkaProducer<byte[], byte[]> producer;
     private final String topic;
     private final int size;
-    private final Long commitEvery;
+    private final long commitEvery;
+    private final long commitRecords;
+    private final boolean transactional;
     private final long nap;
 
     private Load(JsonNode task) {
         topic = task.get("topic").asText();
         size = task.get("size").asInt();
-        var every = task.get("commit_every");
-        commitEvery = every.isNull() ? null : (long) (every.asDouble() * SECOND);
-        nap = (long) (task.get("nap").asDouble() * SECOND);
+        commitEvery = task.path("commit_every").isNumber()
+                ? (long) (task.get("commit_every").asDouble() * SECOND)
+                : NEVER;
+        commitRecords = task.path("commit_records").asLong(NEVER);
+        transactional = Math.min(commitEvery, commitRecords) < NEVER;
+        nap = (long) (task.path("nap").asDouble() * SECOND);
         var settings = new HashMap<String, Object>();
         task.get("client").properties().forEach(
                 setting -> settings.put(setting.getKey(), setting.getValue().asText()));
         producer = new KafkaProducer<>(
                 settings, new ByteArraySerializer(), new ByteArraySerializer());
-        if (commitEvery != null) {
+        if (transactional) {
             producer.initTransactions();
         }
     }
@@ -53,50 +60,58 @@ final class Load {
     private Map<String, Object> carryOut(JsonNode order) {
         var took = new ArrayList<Long>();
         var slept = new ArrayList<Long>();
-        var block = order.get("block").asInt();
-        var seconds = order.get("seconds").asDouble();
-        var rate = order.get("rate");
-        var timed = rate.isNull();
-        var gap = timed ? 0 : SECOND / rate.asDouble();
-        var wanted = timed ? Long.MAX_VALUE : (long) (rate.asDouble() * seconds);
-        var began = System.nanoTime();
-        var ends = timed ? began + (long) (seconds * SECOND) : Long.MAX_VALUE;
-        var commitAt = begin(began);
+        var stamp = "-" + order.get("block").asInt() + "-";
+        var timed = order.get("count").isNull();
+        var fast = order.get("rate").isNull();
+        var gap = fast ? 0 : SECOND / order.get("rate").asDouble();
+        var waits = (long) (order.get("delay").asDouble() * SECOND);
+        var wanted = timed ? NEVER : order.get("count").asLong();
+        var began = begin();
+        var opened = began;
+        var ends = timed ? began + (long) (order.get("seconds").asDouble() * SECOND) : NEVER;
         long sent = 0;
+        long committed = 0;
         long late = 0;
         while (true) {
             var now = System.nanoTime();
-            if (commitEvery != null && now >= commitAt) {
+            if (sent - committed >= commitRecords || now >= opened + commitEvery) {
                 slept.add(commit());
-                took.add(commitEvery + System.nanoTime() - commitAt);
-                commitAt = begin(System.nanoTime());
+                took.add(System.nanoTime() - opened);
+                committed = sent;
+                opened = begin();
                 continue;
             }
             if (now >= ends || sent >= wanted) {
                 break;
             }
-            var due = timed ? now : began + (long) (sent * gap);
-            if (due > now) {
-                LockSupport.parkNanos(Math.min(due, commitAt) - now);
+            var due = fast ? now : began + (long) (sent * gap);
+            if (due + waits > now && !fast) {
+                LockSupport.parkNanos(Math.min(due + waits, opened + commitEvery) - now);
                 continue;
             }
-            late = Math.max(late, now - due);
-            var value = ByteBuffer.allocate(size).putLong(due).putInt(block).array();
-            producer.send(new ProducerRecord<>(topic, value));
+            late = Math.max(late, now - due - waits);
+            producer.send(new ProducerRecord<>(topic, value("cost-" + due + stamp + sent + "-")));
             sent++;
         }
-        if (commitEvery != null) {
+        if (transactional) {
             commit();
         } else {
             producer.flush();
         }
         return Map.of(
                 "sent", sent,
+                "began", began,
                 "seconds", (System.nanoTime() - began) / (double) SECOND,
                 "transactions", took.size(),
                 "transaction", median(took),
                 "napped", median(slept),
                 "late", late / (double) SECOND);
+    }
+
+    private byte[] value(String head) {
+        var value = Arrays.copyOf(head.getBytes(StandardCharsets.US_ASCII), size);
+        Arrays.fill(value, head.length(), size, (byte) 'x');
+        return value;
     }
 
     /** The median in seconds; 0 of nothing. */
@@ -111,13 +126,12 @@ final class Load {
         return (lower + upper) / 2.0 / SECOND;
     }
 
-    /** Begin a transaction; return when it is to be committed. */
-    private long begin(long now) {
-        if (commitEvery == null) {
-            return Long.MAX_VALUE;
+    /** Begin a transaction, if it has any; return the time. */
+    private long begin() {
+        if (transactional) {
+            producer.beginTransaction();
         }
-        producer.beginTransaction();
-        return now + commitEvery;
+        return System.nanoTime();
     }
 
     /** Commit; return how long it slept afterwards, in nanoseconds. */

@@ -1,4 +1,4 @@
-"""The published JSON Schemas of `report.json` and `onceproof diff --json`.
+"""The published JSON Schemas of `report.json`, `onceproof diff --json` and `cost.json`.
 
 `python -m onceproof.reports.schema` writes them; a test checks that they are current.
 """
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from onceproof.reports.cost import model as cost
 from onceproof.reports.diff import data as diff
 from onceproof.reports.model import FORMAT, Report
 
@@ -24,6 +25,9 @@ def schemas() -> Mapping[Path, str]:
         ),
         _HERE / f"diff-{diff.VERSION}.schema.json": _text(
             f"onceproof-diff/{diff.VERSION}", diff.schema()
+        ),
+        _HERE / "cost-1.schema.json": _text(
+            cost.FORMAT, cost.CostReport.model_json_schema(mode="serialization")
         ),
     }
 

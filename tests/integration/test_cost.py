@@ -1,4 +1,4 @@
-"""Bare producers and their reader on real brokers."""
+"""Every comparison on real brokers."""
 
 from __future__ import annotations
 
@@ -6,43 +6,65 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.cost.rounds import PROOF_SHARE, SHARES, Block, Rounds
-from onceproof.harness.cost.ways import CLIENTS, LATE, NAP, TRANSACTIONAL, Client, Setup, ways_of
+from onceproof.harness.cost.block import Block
+from onceproof.harness.cost.grid import TARGETS, comparisons
+from onceproof.harness.cost.rounds import Rounds
+from onceproof.harness.cost.ways import NAP, PROOF_SHARE, Comparison, Setup
 from onceproof.harness.stage.alone import alone
 from onceproof.harness.tools.setup import ensure
 from tests.end_to_end.catalogue import LATER
 
 pytestmark = pytest.mark.integration
+SOON = ("librdkafka", "transform")
 
 
-@pytest.mark.parametrize(
-    "client", [CLIENTS[0], *(pytest.param(c, marks=LATER) for c in CLIENTS[1:])]
-)
-def test_every_way_is_measured_in_turns(client: Client, tmp_path: Path) -> None:
-    tools, setup = ensure(), Setup(size=200)
-    ways, told, over = ways_of(client, setup), list[str](), list[Block]()
+def measured(comparison: Comparison, folder: Path) -> tuple[list[Block], float]:
+    """One round of short blocks, and the speed of the slowest way."""
+    tools, told, over = ensure(), list[str](), list[Block]()
     assert tools.stage is not None
-    raw = tmp_path / "latencies"
+    raw = folder / "latencies"
     raw.mkdir()
-    with alone(tmp_path / "stage", tools.stage) as up:
-        rounds = Rounds(up, tools, ways, setup, folder=raw, seconds=0.5)
+    with alone(folder / "stage", tools.stage) as up:
+        rounds = Rounds(up, tools, comparison, folder=raw, seconds=0.5)
         blocks = rounds.measure(1, seed=1, progress=told.append, over=over.append)
+        rounds.end()
+        assert not any(
+            "cost" in " ".join(map(str, p.popen.args)) for p in up.processes.all if p.alive()
+        )
     assert over == blocks
     assert len(told) == 2
-    assert {(b.way, b.share) for b in blocks} == {
-        (way.key, share)
-        for way in ways
-        for share in (None, *SHARES, *((PROOF_SHARE,) if way.commit_every else ()))
+    assert {(b.way, b.share, b.delay) for b in blocks} == {
+        (way.key, phase.share, phase.delay) for way in comparison.ways for phase in way.phases
     }
-    slowest = float(told[0].split()[4].replace(",", ""))
     for block in blocks:
         assert 0 < block.p50 <= block.p99
         assert block.brokers > 0
-        assert block.sent > 0
-        seconds = 1.0 if block.share == PROOF_SHARE else 0.5
+        assert block.written > block.sent
+        assert (raw / block.file).stat().st_size == 8 * block.sent
+    return blocks, float(told[0].split()[4].replace(",", ""))
+
+
+@pytest.mark.parametrize(
+    "target", [t if t in SOON else pytest.param(t, marks=LATER) for t in TARGETS]
+)
+def test_every_way_is_measured_in_turns(target: str, tmp_path: Path) -> None:
+    (comparison,) = comparisons(target, Setup(size=200), full=False)
+    blocks, slowest = measured(comparison, tmp_path)
+    for block in blocks:
         if block.share is not None:
+            seconds = 1.0 if block.share == PROOF_SHARE else 0.5
             assert abs(block.sent - block.share * slowest * seconds) <= 3
-        transactional = any(word in block.way for word in (TRANSACTIONAL, LATE))
-        assert (block.transactions > 0) is (block.transaction > 0) is transactional
-        if block.way.endswith(LATE):
-            assert block.napped >= NAP
+        assert block.p50 > block.delay
+    for way in comparison.ways:
+        own = [block for block in blocks if block.way == way.key]
+        timed = bool(way.interval) and not way.pipeline
+        assert all((b.transactions > 0) is (b.transaction > 0) is timed for b in own)
+        assert all(b.napped >= NAP for b in own if way.nap)
+
+
+def test_transactions_have_as_many_records_as_asked(tmp_path: Path) -> None:
+    (comparison,) = comparisons("librdkafka", Setup(size=200, commit_records=10), full=False)
+    blocks, _ = measured(comparison, tmp_path)
+    for block in blocks:
+        if block.way == "librdkafka-transactional":
+            assert block.transactions == block.sent // 10 > 0

@@ -9,48 +9,79 @@ from typing import Annotated
 import typer
 
 from onceproof.cli.options import Out
+from onceproof.cli.words import ChoiceOf, choice_option
 
 
 def cost(
-    client: Annotated[
+    what: Annotated[
         list[str] | None,
-        typer.Option(help="Client to measure: librdkafka or java (default: both). Repeatable."),
+        typer.Argument(
+            help="What to measure: librdkafka, java (producers); transform, transform-java, "
+            "streams (pipelines). Default: librdkafka java."
+        ),
     ] = None,
+    grid: Annotated[
+        str,
+        choice_option(
+            ChoiceOf("default", "full"),
+            help="full: also change size, partitions, linger, acks, records per transaction and "
+            "the brokers' transaction version, one at a time (about two hours per client).",
+        ),
+    ] = "default",
     rounds: Annotated[
         int,
         typer.Option(min=10, help="Rounds; in each, every way of writing is measured."),
     ] = 10,
     seconds: Annotated[
-        float, typer.Option(min=0.5, help="Length of each measurement in a round.")
+        float, typer.Option(min=0.5, help="Usual length of each measurement in a round.")
     ] = 1.0,
     size: Annotated[int, typer.Option(min=100, max=900_000, help="Bytes of a record.")] = 1024,
     partitions: Annotated[int, typer.Option(min=1, help="Partitions of each topic.")] = 3,
     commit_every: Annotated[
-        int, typer.Option(min=1, help="Milliseconds between two commits of a transaction.")
-    ] = 100,
+        list[int] | None,
+        typer.Option(
+            min=1,
+            help="Milliseconds between two commits; the first is in the headline (default: 100, "
+            "10 and 1000). Repeatable.",
+        ),
+    ] = None,
+    commit_records: Annotated[
+        int, typer.Option(min=0, help="Commit after so many records instead. [default: by time]")
+    ] = 0,
     linger: Annotated[
         int, typer.Option(min=0, help="Milliseconds that a client waits to fill a batch.")
     ] = 5,
+    acks: Annotated[
+        str, choice_option(ChoiceOf("0", "1", "all"), help="acks of the plain producer.")
+    ] = "all",
     seed: Annotated[int, typer.Option(help="Draws the order within rounds.")] = 1,
     out: Out = Path("runs"),
 ) -> None:
-    """Measure what idempotence and transactions cost a producer, in this setup.
+    """Measure what idempotence, transactions and exactly-once pipelines cost, in this setup.
 
-    Plain, idempotent and transactional producers take turns on three local brokers; a consumer
-    reads what they have committed. Exit code: 0 measured; 3 invalid, the instrument is wrong; 5
-    nothing was resolved; 130 interrupted.
+    The ways to write take turns on three local brokers; a consumer reads what they have committed.
+    Exit code: 0 measured; 3 invalid, the instrument is wrong; 5 nothing was resolved; 130
+    interrupted.
     """
     from onceproof.commands import cost as command
+    from onceproof.harness.cost.grid import INTERVALS
+    from onceproof.harness.cost.ways import Setup
 
+    intervals = [each / 1000 for each in dict.fromkeys(commit_every or ())]
     sys.exit(
         command.cost(
-            client or [],
+            what or [],
+            Setup(
+                size=size,
+                partitions=partitions,
+                commit_every=tuple(intervals or INTERVALS),
+                commit_records=commit_records,
+                linger=linger,
+                acks=acks,
+            ),
             rounds=rounds,
             seconds=seconds,
-            size=size,
-            partitions=partitions,
-            commit_every=commit_every / 1000,
-            linger=linger,
+            grid=grid == "full",
             seed=seed,
             out=out,
         )

@@ -43,8 +43,10 @@ def diff(
 ) -> None:
     """Compare two runs: which findings are new in B, which are gone, which remain.
 
-    Exit code: 0 nothing is new; 1 a finding is new or a claim got worse; 2 usage, or a file that
-    cannot be read; 3 the two cannot be compared; 5 unknown.
+    Two measurements of `onceproof cost`: which figures changed.
+
+    Exit code: 0 nothing is new; 1 a finding is new, or a claim or cost got worse; 2 usage, or a
+    file that cannot be read; 3 the two cannot be compared; 5 unknown.
     """
     from onceproof.commands import diff as command
 

@@ -5,126 +5,137 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE
-from onceproof.harness.cost.findings import Findings, findings
-from onceproof.harness.cost.rounds import Block, Rounds
-from onceproof.harness.cost.ways import CLIENTS, Client, Setup, ways_of
+from onceproof.harness.cost.block import Block
+from onceproof.harness.cost.grid import TARGETS, USUAL_TARGETS, comparisons
+from onceproof.harness.cost.rounds import Rounds
+from onceproof.harness.cost.ways import Comparison, Setup
+from onceproof.harness.kafka.features import finalize
+from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.stage.alone import alone
+from onceproof.harness.stage.alone import Alone, alone
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.tools.versions import host
 from onceproof.interrupts import INTERRUPTED, interruption
+from onceproof.reports.cost.build import comparison_part
+from onceproof.reports.cost.model import RESULT, ComparisonPart, CostReport
+from onceproof.reports.cost.page import render
 from onceproof.reports.cost.text import lines
+from onceproof.reports.write import write_whole
 
-RESULT: Final = "cost.json"
 BLOCKS: Final = "blocks.jsonl"
-VERSION: Final = 1
+LATENCIES: Final = "latencies"
+PAGE: Final = "cost.html"
 _UNRESOLVED: Final = 5
-_TRANSACTIONS: Final = 5
 
 
 def cost(
     names: Sequence[str],
+    setup: Setup,
     *,
     rounds: int,
     seconds: float,
-    size: int,
-    partitions: int,
-    commit_every: float,
-    linger: int,
+    grid: bool,
     seed: int,
     out: Path,
 ) -> int:
-    wrong = sorted(set(names) - set(CLIENTS))
-    if wrong:
-        print(
-            f"onceproof cost: --client {wrong[0]}: expected {' or '.join(CLIENTS)}.",
-            file=sys.stderr,
-        )
+    """Measure all targets; write the report anew after each comparison."""
+    if wrong := sorted(set(names) - set(TARGETS)):
+        print(f"onceproof cost: {wrong[0]}: expected one of {', '.join(TARGETS)}.", file=sys.stderr)
         return USAGE
-    if seconds < _TRANSACTIONS * commit_every:
-        print(
-            f"onceproof cost: a commit every {commit_every * 1e3:g} ms needs --seconds "
-            f"{_TRANSACTIONS * commit_every:g} or more, so that each measurement has "
-            f"{_TRANSACTIONS} transactions.",
-            file=sys.stderr,
-        )
-        return USAGE
-    clients = [client for client in CLIENTS if client in (names or CLIENTS)]
-    setup = Setup(size=size, partitions=partitions, commit_every=commit_every, linger=linger)
     tools = prepared()
     out.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-cost-", dir=out))
-    told: list[Findings] = []
+    (folder / LATENCIES).mkdir()
+    measurement = _Measurement(folder, tools, rounds=rounds, seconds=seconds, seed=seed)
     try:
-        for client in clients:
-            blocks = _measured(client, setup, tools, folder, rounds, seconds, seed)
-            told.append(findings(client, blocks))
-            _write(folder / RESULT, setup, rounds, seconds, seed, tools, told)
-            print("\n".join(lines(told[-1], setup)))
+        for target in dict.fromkeys(names or USUAL_TARGETS):
+            for part in measurement.measure(target, setup, grid=grid):
+                print("\n".join(lines(part)), flush=True)
     except StageTrouble as error:
         print(f"onceproof cost: {error}. What was measured is in {folder}.", file=sys.stderr)
         return TROUBLE
     except KeyboardInterrupt as error:
         print(f"{interruption(error)} What was measured is in {folder}.", file=sys.stderr)
         return INTERRUPTED
-    print(f"data     {folder / RESULT}")
-    if not all(found.valid for found in told):
+    print(f"report   {folder / PAGE}\ndata     {folder / RESULT}")
+    return exit_code(measurement.parts)
+
+
+def exit_code(parts: Sequence[ComparisonPart]) -> int:
+    """Return 3 if a comparison is invalid, 5 if nothing was resolved, else 0."""
+    if not all(part.valid for part in parts):
         return TROUBLE
-    return 0 if any(f.resolved for found in told for f in found.figures) else _UNRESOLVED
+    return 0 if any(f.resolved for part in parts for f in part.figures) else _UNRESOLVED
 
 
-def _measured(
-    client: Client,
-    setup: Setup,
-    tools: Tools,
-    folder: Path,
-    rounds: int,
-    seconds: float,
-    seed: int,
-) -> list[Block]:
-    """Measure one client on a stage of its own; write each block as soon as it is over."""
-    assert tools.stage is not None, "the set-up has prepared a local stage"
-    latencies = folder / "latencies"
-    latencies.mkdir(exist_ok=True)
+class _Measurement:
+    """All comparisons of one command."""
 
-    def progress(what: str) -> None:
-        print(f"{client}: {what}", file=sys.stderr, flush=True)
+    def __init__(
+        self, folder: Path, tools: Tools, *, rounds: int, seconds: float, seed: int
+    ) -> None:
+        self.parts: list[ComparisonPart] = []
+        self._folder = folder
+        self._tools = tools
+        self._rounds, self._seconds, self._seed = rounds, seconds, seed
+        self._began, self._clock = datetime.now(UTC), time.monotonic()
 
-    def over(block: Block) -> None:
-        with (folder / BLOCKS).open("a") as file:
+    def measure(self, target: str, setup: Setup, *, grid: bool) -> Iterator[ComparisonPart]:
+        """Measure a target on a stage of its own; yield each comparison when it is over."""
+        assert self._tools.stage is not None, "the set-up has prepared a local stage"
+        with alone(self._folder / target, self._tools.stage) as up:
+            for comparison in comparisons(target, setup, full=grid):
+                blocks = self._blocks(up, comparison)
+                self.parts.append(comparison_part(target, comparison, blocks, self._latencies))
+                self._write()
+                yield self.parts[-1]
+
+    def _blocks(self, up: Alone, comparison: Comparison) -> list[Block]:
+        if (version := comparison.setup.transaction_version) is not None:
+            finalize(up.stage.bootstrap(AUDITOR), version)
+        folder = self._folder / LATENCIES
+        turns = Rounds(up, self._tools, comparison, folder=folder, seconds=self._seconds)
+        try:
+            return turns.measure(
+                self._rounds,
+                seed=self._seed,
+                progress=lambda what: print(
+                    f"{comparison.name}: {what}", file=sys.stderr, flush=True
+                ),
+                over=self._over,
+            )
+        finally:
+            turns.end()
+
+    def _over(self, block: Block) -> None:
+        """Write a block as soon as it is over."""
+        with (self._folder / BLOCKS).open("a") as file:
             file.write(json.dumps(asdict(block)) + "\n")
 
-    with alone(folder / client, tools.stage) as up:
-        ways = ways_of(client, setup)
-        turns = Rounds(up, tools, ways, setup, folder=latencies, seconds=seconds)
-        return turns.measure(rounds, seed=seed, progress=progress, over=over)
+    def _latencies(self, block: Block) -> array[int]:
+        return array("q", (self._folder / LATENCIES / block.file).read_bytes())
 
-
-def _write(
-    file: Path,
-    setup: Setup,
-    rounds: int,
-    seconds: float,
-    seed: int,
-    tools: Tools,
-    told: Sequence[Findings],
-) -> None:
-    assert tools.stage is not None, "the set-up has prepared a local stage"
-    content: dict[str, Any] = {
-        "version": VERSION,
-        "setup": {**asdict(setup), "rounds": rounds, "seconds": seconds, "seed": seed},
-        "host": host(),
-        "versions": {**tools.versions(), **tools.stage.versions()},
-        "clients": [
-            {**found.as_json(), "valid": found.valid, "proved": found.proved} for found in told
-        ],
-    }
-    file.write_text(json.dumps(content, indent=2) + "\n")
+    def _write(self) -> None:
+        assert self._tools.stage is not None, "the set-up has prepared a local stage"
+        report = CostReport(
+            started_at=self._began.isoformat(timespec="seconds"),
+            seconds=round(time.monotonic() - self._clock, 1),
+            rounds=self._rounds,
+            block_seconds=self._seconds,
+            seed=self._seed,
+            host=host(),
+            versions={**self._tools.versions(), **self._tools.stage.versions()},
+            comparisons=tuple(self.parts),
+        )
+        write_whole(self._folder / RESULT, report.model_dump_json(indent=2) + "\n")
+        write_whole(self._folder / PAGE, render(report))

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from onceproof.reports.cost.compare import compare_costs, lines
+from onceproof.reports.cost.model import is_cost, load_cost
 from onceproof.reports.diff.compare import compare
 from onceproof.reports.diff.data import diff_json
 from onceproof.reports.diff.load import load_side
@@ -33,6 +35,8 @@ def diff(a: Path, b: Path, *, by: str | None, json: Path | None, html: Path | No
     """
     from onceproof.reports.diff.terminal import print_diff
 
+    if is_cost(a) and is_cost(b):
+        return _costs(a, b, json=json, html=html, by=by)
     try:
         found = compare(load_side(a), load_side(b), by_record=None if by is None else by == RECORD)
     except UnreadableReport as error:
@@ -50,3 +54,24 @@ def diff(a: Path, b: Path, *, by: str | None, json: Path | None, html: Path | No
         return TROUBLE
     print_diff(found, sys.stdout)
     return _EXIT_CODES[found.outcome]
+
+
+def _costs(a: Path, b: Path, *, json: Path | None, html: Path | None, by: str | None) -> int:
+    """Compare two measurements of costs."""
+    if html is not None or by is not None:
+        option = "--by" if html is None else "--html"
+        print(f"onceproof diff: {option} is for runs, not for measurements.", file=sys.stderr)
+        return USAGE
+    try:
+        found = compare_costs(load_cost(a), load_cost(b))
+    except UnreadableReport as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        return USAGE
+    if json is not None:
+        write_whole(json, found.as_json())
+    print("\n".join(lines(found)))
+    if not found.rows:
+        return TROUBLE
+    if found.worse:
+        return _EXIT_CODES[Outcome.NEW]
+    return _EXIT_CODES[Outcome.NOTHING_NEW if found.resolved else Outcome.OPEN]

@@ -2,134 +2,111 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
-
 import pytest
 
-from onceproof.harness.cost.findings import PAIRS, Findings, findings
-from onceproof.harness.cost.rounds import PROOF_SHARE, SHARES, Block, percentile
-from onceproof.harness.cost.ways import (
-    IDEMPOTENT,
-    LATE,
-    NAP,
-    PLAIN,
-    PLAIN_AGAIN,
-    TRANSACTIONAL,
-    Setup,
-)
-from onceproof.reports.cost.text import NOT_RESOLVED, headline, lines
+from onceproof.harness.cost import pipelines, producers
+from onceproof.harness.cost.block import percentile
+from onceproof.harness.cost.findings import Figure, Findings, findings
+from onceproof.harness.cost.pipelines import AT_LEAST_ONCE, EXACTLY_ONCE
+from onceproof.harness.cost.producers import IDEMPOTENT, PLAIN, PLAIN_AGAIN, TRANSACTIONAL
+from onceproof.harness.cost.ways import Setup
+from tests.unit.harness.cost.made import RATES, blocks
 
-RATES = {
-    PLAIN: 1000.0, PLAIN_AGAIN: 1000.0, IDEMPOTENT: 990.0, TRANSACTIONAL: 900.0, LATE: 860.0,
-}  # fmt: skip
-LATENCY = {PLAIN: 0.004, PLAIN_AGAIN: 0.004, IDEMPOTENT: 0.004, TRANSACTIONAL: 0.060, LATE: 0.065}
+JAVA = producers.comparison_of("java", Setup())
 
 
-def blocks(
-    *,
-    noise: float = 0.01,
-    rates: Mapping[str, float] = RATES,
-    slept: float = NAP,
-    shown: float = NAP,
-    rounds: int = 12,
-    behind: int = 0,
-    seed: int = 5,
-) -> list[Block]:
-    """A measurement; `slept`: what the twin says, `shown`: what its transactions take more."""
-    draw, found = random.Random(seed), []
-    for number in range(rounds):
-        for way, rate in rates.items():
-            every = 0.11 + (shown if way == LATE else 0.0)
-            for share in (None, PROOF_SHARE, *SHARES):
-                seconds = draw.gauss(1, noise)
-                transactions = 9 if way in (TRANSACTIONAL, LATE) else 0
-                found.append(
-                    Block(
-                        way=f"java-{way}",
-                        round=number,
-                        share=share,
-                        sent=int(rate * seconds * draw.gauss(1, noise)),
-                        seconds=seconds,
-                        transactions=transactions,
-                        transaction=every * draw.gauss(1, noise / 5) if transactions else 0.0,
-                        napped=slept if way == LATE else 0.0,
-                        late=0.0,
-                        stall=0.1,
-                        p50=LATENCY[way] * draw.gauss(1, noise),
-                        p99=2 * LATENCY[way] * draw.gauss(1, noise),
-                        client=0.5 * draw.gauss(1, noise),
-                        brokers=0.7 * draw.gauss(1, noise),
-                        behind=behind,
-                        number=0,
-                    )
-                )
-    return found
+def figure(found: Findings, other: str, what: str, share: float | None = None) -> Figure:
+    wanted = (found.comparison.base, other, what, share)
+    return next(f for f in found.figures if (f.base, f.other, f.what, f.share) == wanted)
 
 
-def figure(found: Findings, other: str, what: str, share: float | None = None):
-    return next(
-        f
-        for f in found.figures
-        if (f.base, f.other, f.what, f.share) == (PLAIN, other, what, share)
-    )
+def verdicts(found: Findings) -> dict[str, str]:
+    return {proof.what: proof.verdict for proof in found.proofs}
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_quiet_measurement_tells_its_figures(seed: int) -> None:
-    found = findings("java", blocks(seed=seed))
-    assert (found.same_proof, found.twin_proof) == ("right", "right")
+    found = findings(JAVA, blocks(JAVA, seed=seed))
+    assert verdicts(found) == {"same": "right", "delay": "right", "twin": "right"}
+    assert found.proved
     throughput = figure(found, TRANSACTIONAL, "throughput")
     assert throughput.resolved
+    assert throughput.estimate is not None
     assert throughput.estimate.value == pytest.approx(0.9, rel=0.01)
     assert throughput.estimate.high < 1
     idempotent = figure(found, IDEMPOTENT, "throughput").estimate
+    assert idempotent is not None
     assert idempotent.value == pytest.approx(0.99, rel=0.01)
     p99 = figure(found, TRANSACTIONAL, "p99", 0.6)
     assert p99.resolved
+    assert p99.estimate is not None
     assert p99.estimate.value == pytest.approx(0.112, rel=0.02)
-    assert {(f.base, f.other) for f in found.figures} == set(PAIRS)
-    said = "\n".join(lines(found, Setup()))
-    assert said.startswith("java: in this setup, a commit every 100 ms costs ")
-    assert "of throughput and 11" in said
-    assert "ms of the 99th percentile of latency at 60% load" in said
-    assert NOT_RESOLVED not in said
+    assert {(f.base, f.other) for f in found.figures} == set(JAVA.pairs)
+    assert all(f.resolved for f in found.figures)
+
+
+def test_pipeline_is_proved_without_a_twin() -> None:
+    streams = pipelines.comparison_of("streams", Setup())
+    found = findings(streams, blocks(streams))
+    assert verdicts(found) == {"same": "right", "delay": "right"}
+    throughput = figure(found, EXACTLY_ONCE, "throughput").estimate
+    assert throughput is not None
+    assert throughput.value == pytest.approx(0.75, rel=0.01)
+    assert {f.base for f in found.figures} == {AT_LEAST_ONCE}
 
 
 def test_plain_that_differs_from_itself_makes_it_invalid() -> None:
-    found = findings("java", blocks(rates={**RATES, PLAIN_AGAIN: 950.0}))
-    assert found.same_proof == "wrong"
+    found = findings(JAVA, blocks(JAVA, rates={**RATES, PLAIN_AGAIN: 950.0}))
+    assert verdicts(found)["same"] == "wrong"
     assert not found.valid
     assert not any(f.resolved for f in found.figures)
-    assert headline(found, Setup()).startswith("java: invalid")
 
 
 @pytest.mark.parametrize("shown", [0.001, 0.02])
 def test_twin_measured_at_another_size_makes_it_invalid(shown: float) -> None:
-    found = findings("java", blocks(shown=shown))
-    assert found.twin_proof == "wrong"
+    found = findings(JAVA, blocks(JAVA, shown=shown))
+    assert verdicts(found)["twin"] == "wrong"
     assert not found.valid
     assert not any(f.resolved for f in found.figures)
 
 
+@pytest.mark.parametrize("delayed", [0.001, 0.02])
+def test_delay_measured_at_another_size_makes_it_invalid(delayed: float) -> None:
+    found = findings(JAVA, blocks(JAVA, delayed=delayed))
+    assert verdicts(found)["delay"] == "wrong"
+    assert not found.valid
+    assert not any(f.resolved for f in found.figures)
+
+
+def test_delay_that_is_not_seen_leaves_times_unresolved() -> None:
+    found = findings(JAVA, blocks(JAVA, delayed=0.0))
+    assert verdicts(found)["delay"] == "not resolved"
+    assert {f.unit for f in found.figures if f.resolved} == {"ratio"}
+
+
 def test_sleep_that_took_longer_is_the_size_to_find() -> None:
     """On a busy machine a sleep of 5 ms takes 8."""
-    assert findings("java", blocks(slept=0.008, shown=0.008)).twin_proof == "right"
+    assert verdicts(findings(JAVA, blocks(JAVA, slept=0.008, shown=0.008)))["twin"] == "right"
 
 
 def test_noise_is_not_resolved_rather_than_wrong() -> None:
-    found = findings("java", blocks(noise=0.3))
+    found = findings(JAVA, blocks(JAVA, noise=0.3))
     assert found.valid
     assert not found.proved
-    assert not any(f.resolved for f in found.figures)
-    said = "\n".join(lines(found, Setup()))
-    assert "costs something that was not resolved" in said
-    assert said.count(NOT_RESOLVED) >= len(found.figures)
+    assert not any(f.resolved for f in found.figures if f.unit == "ratio")
+
+
+def test_warm_up_is_not_counted() -> None:
+    made = blocks(JAVA)
+    warm = [block for block in made if block.round < 0]
+    assert warm
+    kept = [block for block in made if block.round >= 0]
+    assert findings(JAVA, made).figures == findings(JAVA, kept).figures
 
 
 def test_missing_way_is_refused() -> None:
     with pytest.raises(ValueError, match="0 rounds"):
-        findings("librdkafka", blocks())
+        findings(producers.comparison_of("librdkafka", Setup()), blocks(JAVA))
 
 
 def test_percentile_is_one_of_the_values() -> None:
@@ -140,5 +117,17 @@ def test_percentile_is_one_of_the_values() -> None:
 
 
 def test_latency_is_not_told_if_the_reader_fell_behind() -> None:
-    found = findings("java", blocks(behind=1))
-    assert {f.what for f in found.figures if f.resolved} == {"throughput", "client", "brokers"}
+    found = findings(JAVA, blocks(JAVA, behind=1))
+    assert {f.unit for f in found.figures if f.resolved} == {"ratio"}
+
+
+def test_value_too_small_to_measure_is_no_figure() -> None:
+    found = findings(JAVA, blocks(JAVA, written=0))
+    assert figure(found, TRANSACTIONAL, "written").estimate is None
+    assert not figure(found, TRANSACTIONAL, "written").resolved
+    assert figure(found, TRANSACTIONAL, "throughput").resolved
+
+
+def test_plain_is_named_as_the_base() -> None:
+    assert JAVA.base == PLAIN
+    assert JAVA.delayed.delay > 0

@@ -1,4 +1,4 @@
-"""`onceproof cost` before it starts anything."""
+"""`onceproof cost` before it starts anything, and its exit code."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from pathlib import Path
 import pytest
 
 from onceproof.commands import cost as command
+from onceproof.harness.cost.producers import PLAIN_AGAIN
+from onceproof.harness.cost.ways import Setup
+from tests.unit.harness.cost.made import RATES
+from tests.unit.reports.cost.test_page import report
 
 
-def test_unknown_client_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_target_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = command.cost(
-        ["java", "sarama"], rounds=10, seconds=1, size=100, partitions=1, commit_every=0.1,
-        linger=0, seed=1, out=tmp_path / "runs",
-    )  # fmt: skip
-    assert code == 2
-    assert "--client sarama: expected librdkafka or java" in capsys.readouterr().err
-    assert not (tmp_path / "runs").exists()
-
-
-def test_measurement_without_whole_transactions_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code = command.cost(
-        [], rounds=10, seconds=1, size=100, partitions=1, commit_every=1.0, linger=0, seed=1,
+        ["java", "sarama"], Setup(), rounds=10, seconds=1, grid=False, seed=1,
         out=tmp_path / "runs",
     )  # fmt: skip
     assert code == 2
-    assert "a commit every 1000 ms needs --seconds 5 or more" in capsys.readouterr().err
+    assert "sarama: expected one of librdkafka, java, transform" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_exit_code_tells_invalid_and_unresolved_measurements() -> None:
+    assert command.exit_code(report("java", "streams").comparisons) == 0
+    assert command.exit_code(report("java", noise=0.3, delayed=0.0).comparisons) == 5
+    wrong = report("java", rates={**RATES, PLAIN_AGAIN: 900.0}).comparisons
+    assert command.exit_code((*report("streams").comparisons, *wrong)) == 3

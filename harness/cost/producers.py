@@ -1,0 +1,125 @@
+"""Compare bare producers of a client library: plain, idempotent, transactional."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal
+
+from onceproof.harness.cost.ways import (
+    DELAYED,
+    FULL,
+    NAP,
+    PROOF,
+    USUAL,
+    Command,
+    Comparison,
+    Phase,
+    Setup,
+    Way,
+    Where,
+    topic_of,
+)
+from onceproof.harness.java.programs import programs_for
+from onceproof.harness.processes.python import python_module
+
+Client = Literal["librdkafka", "java"]
+CLIENTS: Final[tuple[Client, ...]] = ("librdkafka", "java")
+
+PLAIN, PLAIN_AGAIN = "plain", "plain-again"
+IDEMPOTENT = "idempotent"
+TRANSACTIONAL, LATE = "transactional", "transactional-late"
+_BUFFER: Final[Mapping[Client, Mapping[str, str]]] = {
+    "librdkafka": {"queue.buffering.max.kbytes": "4096"},
+    "java": {"buffer.memory": str(4 << 20)},
+}
+"""A client's buffer: enough to be busy, and soon written when a phase ends."""
+JVM: Final = ("-Xmx512m",)
+"""What a Java application has by default, but for its memory."""
+
+
+def comparison_of(
+    client: Client, setup: Setup, *, name: str | None = None, brief: bool = False
+) -> Comparison:
+    """Return the comparison of a client's producers.
+
+    Args:
+        name: of the comparison; None: that of the client.
+        brief: leave out the idempotent producer.
+    """
+    called = name or client
+    common = {"linger.ms": str(setup.linger), **_BUFFER[client]}
+    plain = {**common, "acks": setup.acks, "enable.idempotence": "false"}
+    idempotent = {**common, "acks": "all", "enable.idempotence": "true"}
+
+    def way(
+        own: str,
+        settings: Mapping[str, str],
+        phases: tuple[Phase, ...] = USUAL,
+        interval: float = 0.0,
+        nap: float = 0.0,
+    ) -> Way:
+        """Return a way; with an interval it is transactional."""
+        records = setup.commit_records if interval else 0
+        by_time = 0.0 if records else interval
+        task = {
+            "topic": topic_of(f"{called}-{own}"),
+            "size": setup.size,
+            "commit_every": by_time or None,
+            "commit_records": records or None,
+            "nap": nap,
+        }
+        if interval:
+            settings = {**settings, "transactional.id": f"cost-{called}-{own}"}
+        return Way(
+            comparison=called,
+            name=own,
+            command=producer(client, settings, task),
+            phases=phases,
+            interval=by_time,
+            records=records,
+            nap=nap,
+        )
+
+    main, *others = setup.commit_every
+    # Transactions of so many records at a fixed rate hide a sleep: the next one catches up.
+    proof = FULL if setup.commit_records else PROOF
+    ways = [
+        way(PLAIN, plain, DELAYED),
+        way(PLAIN_AGAIN, plain, FULL),
+        way(TRANSACTIONAL, idempotent, tuple(dict.fromkeys((*USUAL, *proof))), main),
+        way(LATE, idempotent, proof, main, NAP),
+    ]
+    pairs = [(PLAIN, TRANSACTIONAL)]
+    if not brief:
+        ways.append(way(IDEMPOTENT, idempotent))
+        pairs += [(PLAIN, IDEMPOTENT), (IDEMPOTENT, TRANSACTIONAL)]
+    for interval in () if setup.commit_records else others:
+        ways.append(way(transactional(interval), idempotent, USUAL, interval))
+        pairs.append((PLAIN, ways[-1].name))
+    return Comparison(
+        name=called,
+        setup=setup,
+        ways=tuple(ways),
+        pairs=tuple(pairs),
+        again=PLAIN_AGAIN,
+        twin=(TRANSACTIONAL, LATE),
+    )
+
+
+def transactional(interval: float) -> str:
+    """Return the name of the way that commits in another interval than the first."""
+    return f"{TRANSACTIONAL}-{interval * 1e3:g}ms"
+
+
+def producer(client: Client, settings: Mapping[str, str], task: Mapping[str, object]) -> Command:
+    """Return the command of a bare producer with these settings; `load.py` says what TASK is."""
+
+    def command(where: Where) -> list[str | Path]:
+        words = json.dumps({**task, "client": {**settings, "bootstrap.servers": where.bootstrap}})
+        if client == "java":
+            return programs_for(where.tools).command("Load", words, options=JVM)
+        return list(python_module("onceproof.harness.cost.load", words))
+
+    return command

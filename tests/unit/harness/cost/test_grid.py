@@ -1,0 +1,95 @@
+"""The settings that are measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from onceproof.harness.cost.grid import INTERVALS, RECORDS, TARGETS, comparisons
+from onceproof.harness.cost.producers import CLIENTS, LATE, TRANSACTIONAL
+from onceproof.harness.cost.stamp import read_stamp, stamp
+from onceproof.harness.cost.ways import NAP, USUAL, Setup, Way, Where
+
+USUAL_SETUP = Setup(commit_every=INTERVALS)
+
+
+def task(way: Way) -> dict[str, Any]:
+    """The task in the command of a Python way."""
+    where = Where(tools=cast("Any", SimpleNamespace()), bootstrap="b1:1", work=Path("work"))
+    found: dict[str, Any] = json.loads(str(list(way.command(where))[-1]))
+    return found
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_names_and_topics_are_distinct(target: str) -> None:
+    found = [way for each in comparisons(target, USUAL_SETUP, full=True) for way in each.ways]
+    topics = [way.topic for way in found] + [way.source for way in found]
+    assert len(set(topics)) == len(topics)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_pair_has_ways_with_the_same_phases(target: str) -> None:
+    for each in comparisons(target, USUAL_SETUP, full=True):
+        for base, other in each.pairs:
+            for phase in USUAL:
+                assert phase in each.way(base).phases
+                assert phase in each.way(other).phases
+        assert USUAL[-1] in each.way(each.again).phases
+        assert each.delayed.share in {phase.share for phase in USUAL}
+        if each.twin is not None:
+            way, late = each.twin
+            assert each.way(late).nap == NAP
+            assert each.way(late).phases[-1] in each.way(way).phases
+
+
+def test_default_has_one_comparison_with_all_intervals() -> None:
+    (found,) = comparisons("java", USUAL_SETUP, full=False)
+    assert {way.interval for way in found.ways} == {0.0, *INTERVALS}
+
+
+def test_grid_changes_one_setting_at_a_time() -> None:
+    first, *others = comparisons("librdkafka", USUAL_SETUP, full=True)
+    assert first.setup == USUAL_SETUP
+    for each in others:
+        usual = USUAL_SETUP.__dict__ | {"commit_every": INTERVALS[:1]}
+        changed = {name for name, value in each.setup.__dict__.items() if usual[name] != value}
+        assert len(changed) == 1, each.name
+    assert {each.setup.commit_records for each in others} == {0, *RECORDS}
+    assert others[-1].setup.transaction_version == 1
+
+
+def test_pipelines_have_no_transactions_of_so_many_records() -> None:
+    for target in set(TARGETS) - set(CLIENTS):
+        assert not any(c.setup.commit_records for c in comparisons(target, Setup(), full=True))
+
+
+def test_task_says_when_to_commit() -> None:
+    (by_time,) = comparisons("librdkafka", Setup(), full=False)
+    (by_count,) = comparisons("librdkafka", Setup(commit_records=7), full=False)
+    for name in (TRANSACTIONAL, LATE):
+        told = task(by_time.way(name))
+        assert (told["commit_every"], told["commit_records"]) == (0.1, None)
+        assert "transactional.id" in told["client"]
+        told = task(by_count.way(name))
+        assert (told["commit_every"], told["commit_records"]) == (None, 7)
+    told = task(by_time.way(by_time.base))
+    assert (told["commit_every"], told["commit_records"]) == (None, None)
+    assert "transactional.id" not in told["client"]
+
+
+def test_acks_are_those_of_the_plain_producer() -> None:
+    (found,) = comparisons("librdkafka", Setup(acks="1"), full=False)
+    acks = {way.name: task(way)["client"]["acks"] for way in found.ways}
+    assert acks.pop("plain") == acks.pop("plain-again") == "1"
+    assert set(acks.values()) == {"all"}
+
+
+def test_stamp_is_found_within_a_record() -> None:
+    text = b'{"id": "' + stamp(123_456, 7, 3) + b'", "amount": 5}'
+    assert read_stamp(text) == (123_456, 7)
+    assert read_stamp(stamp(1, 2, 3).ljust(100, b"x")) == (1, 2)
+    assert read_stamp(b"no stamp") is None

@@ -1,0 +1,71 @@
+"""The words of a measurement."""
+
+from __future__ import annotations
+
+from onceproof.harness.cost import pipelines, producers
+from onceproof.harness.cost.producers import PLAIN_AGAIN
+from onceproof.harness.cost.ways import Comparison, Setup
+from onceproof.reports.cost.build import comparison_part
+from onceproof.reports.cost.model import ComparisonPart
+from onceproof.reports.cost.text import lines
+from onceproof.reports.cost.words import NOT_RESOLVED
+from tests.unit.harness.cost.made import RATES, blocks, latencies
+
+
+def part(comparison: Comparison, **options: object) -> ComparisonPart:
+    made = blocks(comparison, **options)  # type: ignore[arg-type]
+    return comparison_part(comparison.name, comparison, made, latencies)
+
+
+def test_headline_tells_throughput_and_latency() -> None:
+    found = part(producers.comparison_of("java", Setup()))
+    assert found.headline.startswith(
+        "java: in this setup, a commit every 100 ms costs 9% to 11% of throughput and 11"
+    )
+    assert found.headline.endswith(
+        "ms of the 99th percentile of latency at 60% load, against a plain producer with acks=all"
+    )
+    said = "\n".join(lines(found))
+    assert "proof: plain against itself: × 1, measured as × 0.9" in said
+    assert "proof: records sent 5 ms after they were due, measured as +" in said
+    assert "proof: a sleep of 5.0 ms after each commit, measured as +" in said
+    assert said.count(": right") == 3
+    assert NOT_RESOLVED not in said
+
+
+def test_headline_of_counted_transactions_and_pipelines() -> None:
+    counted = producers.comparison_of("java", Setup(commit_records=1000))
+    assert "a commit after every 1,000 records costs" in part(counted).headline
+    single = producers.comparison_of("java", Setup(commit_records=1))
+    assert "a commit per record costs" in part(single).headline
+    streams = part(pipelines.comparison_of("streams", Setup())).headline
+    assert "exactly-once with a commit every 100 ms costs 25% to 26% of throughput" in streams
+    assert streams.endswith("against at-least-once with the same interval")
+
+
+def test_invalid_measurement_tells_no_cost() -> None:
+    found = part(producers.comparison_of("java", Setup()), rates={**RATES, PLAIN_AGAIN: 900.0})
+    assert not found.valid
+    assert found.headline.startswith("java: invalid")
+    assert "wrong" in "\n".join(lines(found))
+
+
+def test_noise_is_told_as_such() -> None:
+    found = part(producers.comparison_of("java", Setup()), noise=0.3, delayed=0.0)
+    assert "costs something that was not resolved" in found.headline
+    assert "\n".join(lines(found)).count(NOT_RESOLVED) >= len(found.figures)
+
+
+def test_ways_have_rates_and_curves() -> None:
+    found = part(producers.comparison_of("java", Setup()))
+    ways = {way.name: way for way in found.ways}
+    assert abs(ways["plain"].rate - 1000) < 50
+    assert ways["transactional-late"].rate == 0
+    curve = next(c for c in ways["transactional"].curves if c.share == 0.6)
+    percents = [percent for percent, _ in curve.percentiles]
+    assert percents == sorted(percents)
+    assert percents[0] == 0
+    assert percents[-1] == 100
+    assert 99.99 not in percents  # with 1,300 records
+    seconds = [s for _, s in curve.percentiles]
+    assert seconds == sorted(seconds)
