@@ -1,7 +1,9 @@
 """A bare librdkafka producer that is timed: `python -m onceproof.harness.cost.load TASK`.
 
 TASK is JSON: `client` (settings), `topic`, `size`, and, for transactions, `commit_every` (seconds)
-or `commit_records`, and `nap` (seconds of sleep after each commit). Each line of standard input is
+or `commit_records`, and `nap` (seconds of sleep after each commit). A value is a stamp, filled up
+to `size`; with `around`, a pair of texts, it is the stamp between these, and records have `keys`
+different keys in turn. Each line of standard input is
 an order, `{"rate": R, "count": N, "seconds": S, "delay": D, "block": B}`, and is answered by a line
 when all its records are committed: `sent`, `began` (nanoseconds of the monotonic clock), `seconds`,
 `transactions`, `transaction`, `napped`, and `late`, how far behind its schedule it was at most.
@@ -38,6 +40,8 @@ class Load:
     def __init__(self, task: Mapping[str, Any]) -> None:
         self._topic = str(task["topic"])
         self._size = int(task["size"])
+        self._before, self._after = (text.encode() for text in task.get("around") or ("", ""))
+        self._keys = [b"customer-%05d" % number for number in range(task.get("keys") or 0)]
         self._records = task.get("commit_records") or _NEVER
         every = task.get("commit_every")
         self._every = int(every * 1e9) if every else _NEVER
@@ -79,7 +83,7 @@ class Load:
                 self._producer.poll(min(_AHEAD, max(0.0, (soon - now) / 1e9)))
                 continue
             late = max(late, now - due - waits)
-            if self._send(stamp(due, block, sent)):
+            if self._send(stamp(due, block, sent), sent):
                 sent += 1
         if self._transactional:
             self._commit()
@@ -95,9 +99,11 @@ class Load:
             "late": late / 1e9,
         }
 
-    def _send(self, head: bytes) -> bool:
+    def _send(self, stamped: bytes, number: int) -> bool:
+        value = (self._before + stamped + self._after).ljust(self._size, b"x")
+        key = self._keys[number % len(self._keys)] if self._keys else None
         try:
-            self._producer.produce(self._topic, head.ljust(self._size, b"x"))
+            self._producer.produce(self._topic, value, key)
         except BufferError:
             self._producer.poll(_AHEAD)
             return False

@@ -14,15 +14,16 @@ from typing import Final
 
 from onceproof.harness.cost.producers import JVM
 from onceproof.harness.cost.ways import (
-    DELAYED,
     FULL,
     USUAL,
     Comparison,
+    Fed,
     Setup,
     Way,
     Where,
     source_of,
     topic_of,
+    with_delay,
 )
 from onceproof.harness.java.programs import programs_for
 from onceproof.harness.processes.python import python_module
@@ -77,8 +78,8 @@ def comparison_of(pipeline: str, setup: Setup, *, name: str | None = None) -> Co
             comparison=called,
             name=guarantee,
             command=partial(_command, PIPELINES[pipeline], key, task),
-            phases={AT_LEAST_ONCE: DELAYED, AGAIN: FULL}.get(guarantee, USUAL),
-            pipeline=True,
+            phases={AT_LEAST_ONCE: with_delay(setup), AGAIN: FULL}.get(guarantee, USUAL),
+            fed=Fed(),
             interval=interval,
         )
 

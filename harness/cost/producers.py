@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final, Literal
 
 from onceproof.harness.cost.ways import (
-    DELAYED,
     FULL,
     NAP,
     PROOF,
@@ -20,6 +19,7 @@ from onceproof.harness.cost.ways import (
     Way,
     Where,
     topic_of,
+    with_delay,
 )
 from onceproof.harness.java.programs import programs_for
 from onceproof.harness.processes.python import python_module
@@ -86,7 +86,7 @@ def comparison_of(
     # Transactions of so many records at a fixed rate hide a sleep: the next one catches up.
     proof = FULL if setup.commit_records else PROOF
     ways = [
-        way(PLAIN, plain, DELAYED),
+        way(PLAIN, plain, with_delay(setup)),
         way(PLAIN_AGAIN, plain, FULL),
         way(TRANSACTIONAL, idempotent, tuple(dict.fromkeys((*USUAL, *proof))), main),
         way(LATE, idempotent, proof, main, NAP),

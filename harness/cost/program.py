@@ -1,4 +1,4 @@
-"""A program that answers each order, a line of JSON, with a line of JSON."""
+"""Programs that are measured."""
 
 from __future__ import annotations
 
@@ -9,16 +9,53 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-import psutil
-
+from onceproof.harness.cost.processor import processor_seconds
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
 
 _START_SECONDS: Final = 90.0
 
 
-class AnsweringProgram:
-    """A running program."""
+class Program:
+    """A running program, with the processes that it started."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    def processor_seconds(self) -> float:
+        """Return what its living processes have used; raise `StageTrouble` if it ended."""
+        if not self._process.leader_alive():
+            raise StageTrouble(f"{self._process.instance} ended; last log lines: {self.tail()}")
+        used = 0.0
+        for pid in self._process.pids():
+            with suppress(OSError):  # a child that ended meanwhile
+                used += processor_seconds(pid)
+        return used
+
+    def tail(self) -> str:
+        return self._process.tail()
+
+    def end(self) -> None:
+        self._process.kill("no longer needed")
+
+
+class RunningProgram(Program):
+    """A program that does not answer, such as a user's: it is ready when its results come."""
+
+    def __init__(self, processes: Processes, name: str, command: Sequence[str | Path]) -> None:
+        """Start it here, in the working directory.
+
+        Raises:
+            StageTrouble: it cannot be started.
+        """
+        try:
+            super().__init__(processes.start(name, list(command)))
+        except OSError as error:
+            raise StageTrouble(f"{command[0]} cannot be started: {error.strerror}") from None
+
+
+class AnsweringProgram(Program):
+    """A program that answers each order, a line of JSON, with a line of JSON."""
 
     def __init__(self, processes: Processes, name: str, command: Sequence[str | Path]) -> None:
         """Start it, and wait until it is ready.
@@ -26,7 +63,7 @@ class AnsweringProgram:
         Raises:
             StageTrouble: it ended, or is not ready in time.
         """
-        self._process: Process = processes.start(name, list(command), pipes=True)
+        super().__init__(processes.start(name, list(command), pipes=True))
         self._answer(_START_SECONDS)
 
     def ask(self, order: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -38,28 +75,16 @@ class AnsweringProgram:
             popen.stdin.flush()
         return self._answer(seconds)
 
-    def processor_seconds(self) -> float:
-        try:
-            times = psutil.Process(self._process.popen.pid).cpu_times()
-        except psutil.Error:
-            raise StageTrouble(f"{self._process.instance} ended: {self._process.tail()}") from None
-        return float(times.user + times.system)
-
-    def end(self) -> None:
-        self._process.kill("no longer needed")
-
     def _answer(self, seconds: float) -> dict[str, Any]:
         popen = self._process.popen
         assert popen.stdout is not None, "it is started with pipes"
         if not select.select([popen.stdout], [], [], seconds)[0]:
             raise StageTrouble(
                 f"{self._process.instance} did not answer in {seconds:g} s; last log lines: "
-                f"{self._process.tail()}"
+                f"{self.tail()}"
             )
         line = popen.stdout.readline()
         if not line:
-            raise StageTrouble(
-                f"{self._process.instance} ended; last log lines: {self._process.tail()}"
-            )
+            raise StageTrouble(f"{self._process.instance} ended; last log lines: {self.tail()}")
         found: dict[str, Any] = json.loads(line)
         return found

@@ -20,9 +20,10 @@ from typing import Any, Final
 import psutil
 
 from onceproof.harness.cost.block import Block, percentile
+from onceproof.harness.cost.processor import processor_seconds
 from onceproof.harness.cost.producers import producer
-from onceproof.harness.cost.program import AnsweringProgram
-from onceproof.harness.cost.ways import Command, Comparison, Phase, Way, Where
+from onceproof.harness.cost.program import AnsweringProgram, Program, RunningProgram
+from onceproof.harness.cost.ways import Command, Comparison, Fed, Phase, Setup, Way, Where
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.python import python_module
@@ -35,6 +36,7 @@ WARM_UPS: Final = 3
 _FIRST: Final = 1_000.0
 """Records a second that a way is taken to handle before its speed is known."""
 _PATIENCE: Final = 120.0
+_READ_SECONDS: Final = 60.0
 _FED: Final = {"acks": "all", "enable.idempotence": "true", "linger.ms": "0"}
 """Settings of the producer that writes to the source of a pipeline."""
 
@@ -62,7 +64,7 @@ class Rounds:
         ]
         bootstrap, setup = up.stage.bootstrap(AUDITOR), comparison.setup
         sinks = [way.topic for way in comparison.ways]
-        sources = [way.source for way in comparison.ways if way.pipeline]
+        sources = [way.source for way in comparison.ways if way.fed is not None]
         create_topics(bootstrap, [*sinks, *sources], partitions=setup.partitions)
         task = {
             "bootstrap": bootstrap,
@@ -74,20 +76,27 @@ class Rounds:
         work = up.processes.logs.parent / "work"
         where = Where(tools=tools, bootstrap=bootstrap, work=work)
 
-        self._programs: list[AnsweringProgram] = []
+        self._programs: list[Program] = []
 
         def start(name: str, command: Sequence[str | Path]) -> AnsweringProgram:
-            self._programs.append(AnsweringProgram(up.processes, name, command))
-            return self._programs[-1]
+            program = AnsweringProgram(up.processes, name, command)
+            self._programs.append(program)
+            return program
 
         self._reader = start(f"reader-{comparison.name}", reader)
-        self._own = {way.key: start(way.key, way.command(where)) for way in comparison.ways}
-        self._loads = {
-            way.key: start(f"{way.key}-load", _feeder(way, setup.size)(where))
-            if way.pipeline
-            else self._own[way.key]
-            for way in comparison.ways
-        }
+        self._own: dict[str, Program] = {}
+        self._loads: dict[str, AnsweringProgram] = {}
+        for way in comparison.ways:
+            command = way.command(where)
+            if way.fed is None:
+                self._own[way.key] = self._loads[way.key] = start(way.key, command)
+                continue
+            self._loads[way.key] = start(f"{way.key}-load", _feeder(way, way.fed, setup)(where))
+            if way.answers:
+                self._own[way.key] = start(way.key, command)
+            else:
+                self._own[way.key] = RunningProgram(up.processes, way.key, command)
+                self._programs.append(self._own[way.key])
 
     def measure(
         self,
@@ -133,14 +142,20 @@ class Rounds:
         self._number += 1
         client, brokers, written = own.processor_seconds(), self._used(), self._written()
         done = load.ask(self._order(way, phase, slowest, block), _PATIENCE)
-        question = {"topic": way.topic, "block": block, "count": done["sent"], "seconds": 60.0}
+        question = {
+            "topic": way.topic,
+            "block": block,
+            "count": done["sent"],
+            "seconds": _READ_SECONDS,
+        }
         read = self._reader.ask(question, _PATIENCE)
         if read["read"] != done["sent"]:
             raise StageTrouble(
-                f"{way.key}: {done['sent']} records were sent, and {read['read']} were read"
+                f"{way.key}: {done['sent']} records were sent, and {read['read']} were read in "
+                f"{_READ_SECONDS:g} s; last log lines: {own.tail()}"
             )
         began = done.pop("began")
-        if way.pipeline:
+        if way.fed is not None:
             done["seconds"] = (read["last"] - began) / 1e9
         file = f"{way.topic}-{block}.i64"
         latencies = sorted(array("q", (self._folder / file).read_bytes()))
@@ -166,7 +181,7 @@ class Rounds:
         between = way.interval + way.records / speed
         seconds = max(phase.longer * self._seconds, phase.commits * between)
         # As fast as it can, a producer ends by time. A pipeline cannot: its source takes more.
-        count = int(speed * seconds) + 1 if rate or way.pipeline else None
+        count = int(speed * seconds) + 1 if rate or way.fed is not None else None
         return {"rate": rate, "count": count, "seconds": seconds, "delay": phase.delay,
                 "block": block}  # fmt: skip
 
@@ -178,10 +193,9 @@ class Rounds:
     def _used(self) -> float:
         """Return the seconds of processor of all brokers; raise `StageTrouble` if one ended."""
         try:
-            times = [process.cpu_times() for process in self._brokers]
-        except psutil.Error as error:
-            raise StageTrouble(f"a broker ended: {error}") from None
-        return float(sum(t.user + t.system for t in times))
+            return sum(processor_seconds(process.pid) for process in self._brokers)
+        except OSError:
+            raise StageTrouble("a broker ended") from None
 
     def _written(self) -> int:
         """Return the bytes that all brokers have written; raise `StageTrouble` if one ended."""
@@ -191,5 +205,7 @@ class Rounds:
             raise StageTrouble(f"a broker ended: {error}") from None
 
 
-def _feeder(way: Way, size: int) -> Command:
-    return producer("librdkafka", _FED, {"topic": way.source, "size": size})
+def _feeder(way: Way, fed: Fed, setup: Setup) -> Command:
+    size = setup.size if fed.around is None else 0
+    task = {"topic": way.source, "size": size, "around": fed.around, "keys": fed.keys}
+    return producer("librdkafka", _FED, task)

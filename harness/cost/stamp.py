@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_STAMP: Final = re.compile(rb"\bcost-(\d+)-(\d+)-\d+-")
+_STAMP: Final = re.compile(rb"cost-(\d+)-(\d+)-\d+-")
 
 
 def stamp(due: int, block: int, number: int) -> bytes:

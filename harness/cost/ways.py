@@ -47,6 +47,7 @@ class Setup:
         linger: milliseconds that a client waits to fill a batch.
         acks: of the plain producer; the others need `all`.
         transaction_version: of the brokers; None: as they are set up.
+        delay: seconds by which the base is delayed once in a round, to prove latencies.
     """
 
     size: int = 1024
@@ -56,6 +57,7 @@ class Setup:
     linger: int = 5
     acks: str = "all"
     transaction_version: int | None = None
+    delay: float = 0.005
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +80,24 @@ class Phase:
 FULL: Final = (Phase(),)
 USUAL: Final = (*(Phase(share=share) for share in SHARES), *FULL)
 PROOF: Final = (Phase(share=PROOF_SHARE, longer=2, commits=5),)
-DELAYED: Final = (*USUAL, Phase(share=SHARES[0], delay=0.005))
+
+
+def with_delay(setup: Setup) -> tuple[Phase, ...]:
+    """Return the phases of the base."""
+    return (*USUAL, Phase(share=SHARES[0], delay=setup.delay))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fed:
+    """What a pipeline reads: its source, and the values in it.
+
+    Attributes:
+        around: what is before and after the stamp in a value; None: only filler, up to the size.
+        keys: number of different keys; 0: records have none.
+    """
+
+    around: tuple[str, str] | None = None
+    keys: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +107,8 @@ class Way:
     Attributes:
         comparison: name of the comparison that it belongs to.
         name: what it does, such as `idempotent`.
-        pipeline: whether it reads from the topic `source`.
+        fed: what it reads from the topic `source`; None: it is a producer.
+        answers: whether its program says that it is ready, and answers orders.
         interval: seconds between two commits; 0 if they do not go by time.
         records: of a transaction; 0 if they are not counted.
         nap: seconds of sleep after each commit.
@@ -98,7 +118,8 @@ class Way:
     name: str
     command: Command
     phases: tuple[Phase, ...] = USUAL
-    pipeline: bool = False
+    fed: Fed | None = None
+    answers: bool = True
     interval: float = 0.0
     records: int = 0
     nap: float = 0.0

@@ -77,11 +77,12 @@ class SetupPart(Part):
 
     size: int
     partitions: int
-    commit_every: tuple[float, ...]
+    commit_every: tuple[float, ...] = Field(description="empty: not known")
     commit_records: int = Field(description="records of a transaction; 0: by time")
     linger: int = Field(description="milliseconds")
     acks: str = Field(description="of the plain producer")
     transaction_version: int | None
+    delay: float
 
 
 class ComparisonPart(Part):

@@ -53,7 +53,7 @@ def all_series(report: CostReport) -> Iterator[Series]:
     for target in dict.fromkeys(part.target for part in report.comparisons):
         parts = [part for part in report.comparisons if part.target == target]
         for what, share, title in _WHAT:
-            found = _by_interval(parts[0], what, share)
+            found = _by_interval(parts[0], what, share) if parts[0].setup.commit_every else []
             if len(found) > 1:
                 yield _series(f"{target}: {title}", "milliseconds between commits", found)
             for field, setting in _SETTINGS.items():

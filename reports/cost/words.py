@@ -25,7 +25,7 @@ def headline(found: ComparisonPart) -> str:
     if not found.valid:
         return f"{found.name}: invalid: the instrument did not measure what is known"
     base, other, _ = next(found.pairs())
-    what = f"{found.name}: in this setup, {_cause(found)}"
+    what = f"{found.name}: in this setup, {_cause(found, other)}"
     costs = []
     throughput = found.figure(base, other, "throughput", None)
     if throughput is not None and throughput.resolved and throughput.estimate is not None:
@@ -40,15 +40,19 @@ def headline(found: ComparisonPart) -> str:
     return f"{what} costs {' and '.join(costs)}, against {_against(found, base)}"
 
 
-def _cause(found: ComparisonPart) -> str:
+def _cause(found: ComparisonPart, other: str) -> str:
     if found.setup.commit_records:
         count = found.setup.commit_records
         return f"a commit after every {count:,} records" if count > 1 else "a commit per record"
+    if not found.setup.commit_every:
+        return f"the {other} command"
     every = f"every {found.setup.commit_every[0] * 1e3:g} ms"
     return f"{'exactly-once with a commit' if _is_pipeline(found) else 'a commit'} {every}"
 
 
 def _against(found: ComparisonPart, base: str) -> str:
+    if not found.setup.commit_every:
+        return f"the {base} command"
     if _is_pipeline(found):
         return f"{base} with the same interval"
     return f"a plain producer with acks={found.setup.acks}"

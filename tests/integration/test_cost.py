@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from onceproof.harness.cost.block import Block
 from onceproof.harness.cost.grid import TARGETS, comparisons
+from onceproof.harness.cost.own import ORDER, comparison_of
 from onceproof.harness.cost.rounds import Rounds
 from onceproof.harness.cost.ways import NAP, PROOF_SHARE, Comparison, Setup
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import alone
 from onceproof.harness.tools.setup import ensure
 from tests.end_to_end.catalogue import LATER
 
+TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial" / "verify"
 pytestmark = pytest.mark.integration
 SOON = ("librdkafka", "transform")
 
@@ -57,9 +61,26 @@ def test_every_way_is_measured_in_turns(target: str, tmp_path: Path) -> None:
         assert block.p50 > block.delay
     for way in comparison.ways:
         own = [block for block in blocks if block.way == way.key]
-        timed = bool(way.interval) and not way.pipeline
+        timed = bool(way.interval) and way.fed is None
         assert all((b.transactions > 0) is (b.transaction > 0) is timed for b in own)
         assert all(b.napped >= NAP for b in own if way.nap)
+
+
+def test_own_programs_are_measured_as_they_are(tmp_path: Path) -> None:
+    command = f"{sys.executable} {{}} {{{{bootstrap}}}} {{{{input}}}} {{{{output}}}}".format
+    comparison = comparison_of(
+        command(TUTORIAL / "enrich.py"), command(TUTORIAL / "enrich_mended.py"), ORDER,
+        Setup(commit_every=()),
+    )  # fmt: skip
+    blocks, _ = measured(comparison, tmp_path)
+    assert all(block.client > 0 for block in blocks)
+
+
+def test_own_program_that_writes_nothing_is_told(tmp_path: Path) -> None:
+    silent = f"{sys.executable} -c 'input' {{bootstrap}} {{input}} {{output}}"
+    comparison = comparison_of(silent, silent, ORDER, Setup(commit_every=()))
+    with pytest.raises(StageTrouble, match="own-base#1 ended; last log lines"):
+        measured(comparison, tmp_path)
 
 
 def test_transactions_have_as_many_records_as_asked(tmp_path: Path) -> None:

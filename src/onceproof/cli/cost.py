@@ -20,6 +20,27 @@ def cost(
             "streams (pipelines). Default: librdkafka java."
         ),
     ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Measure two programs of your own: this one, for instance without exactly-once, "
+            "against --other. Placeholders: {bootstrap}, {input} and {output} (topics), which "
+            "are needed, {group}, {client_id}, {work}.",
+        ),
+    ] = None,
+    other: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="The other program, in the same form as --base."),
+    ] = None,
+    value: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Value of the inputs of --base and --other; {id} in it is each one's identity, "
+            "which must be in the value of its output (default: an order as in verify).",
+        ),
+    ] = None,
     grid: Annotated[
         str,
         choice_option(
@@ -54,6 +75,14 @@ def cost(
     acks: Annotated[
         str, choice_option(ChoiceOf("0", "1", "all"), help="acks of the plain producer.")
     ] = "all",
+    delay: Annotated[
+        float,
+        typer.Option(
+            min=1,
+            help="Milliseconds by which records are sent late to prove that latencies are "
+            "measured; for slow pipelines, about a tenth of their latency.",
+        ),
+    ] = 5,
     seed: Annotated[int, typer.Option(help="Draws the order within rounds.")] = 1,
     out: Out = Path("runs"),
 ) -> None:
@@ -65,6 +94,7 @@ def cost(
     """
     from onceproof.commands import cost as command
     from onceproof.harness.cost.grid import INTERVALS
+    from onceproof.harness.cost.own import ORDER
     from onceproof.harness.cost.ways import Setup
 
     intervals = [each / 1000 for each in dict.fromkeys(commit_every or ())]
@@ -78,7 +108,10 @@ def cost(
                 commit_records=commit_records,
                 linger=linger,
                 acks=acks,
+                delay=delay / 1000,
             ),
+            own=[command for command in (base, other) if command],
+            value=value or ORDER,
             rounds=rounds,
             seconds=seconds,
             grid=grid == "full",

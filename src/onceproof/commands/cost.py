@@ -7,8 +7,8 @@ import sys
 import tempfile
 import time
 from array import array
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,7 @@ from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE
 from onceproof.harness.cost.block import Block
 from onceproof.harness.cost.grid import TARGETS, USUAL_TARGETS, comparisons
+from onceproof.harness.cost.own import NAME, ORDER, comparison_of
 from onceproof.harness.cost.rounds import Rounds
 from onceproof.harness.cost.ways import Comparison, Setup
 from onceproof.harness.kafka.features import finalize
@@ -25,6 +26,7 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import Alone, alone
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.tools.versions import host
+from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.interrupts import INTERRUPTED, interruption
 from onceproof.reports.cost.build import comparison_part
 from onceproof.reports.cost.model import RESULT, ComparisonPart, CostReport
@@ -42,15 +44,24 @@ def cost(
     names: Sequence[str],
     setup: Setup,
     *,
+    own: Sequence[str] = (),
+    value: str = ORDER,
     rounds: int,
     seconds: float,
     grid: bool,
     seed: int,
     out: Path,
 ) -> int:
-    """Measure all targets; write the report anew after each comparison."""
-    if wrong := sorted(set(names) - set(TARGETS)):
-        print(f"onceproof cost: {wrong[0]}: expected one of {', '.join(TARGETS)}.", file=sys.stderr)
+    """Measure all targets; write the report anew after each comparison.
+
+    Args:
+        own: two commands of the user, or none.
+        value: template of the values that they read.
+    """
+    try:
+        targets = _targets(names, setup, own, value, grid=grid)
+    except BadRule as error:
+        print(f"onceproof cost: {error}.", file=sys.stderr)
         return USAGE
     tools = prepared()
     out.mkdir(parents=True, exist_ok=True)
@@ -58,8 +69,8 @@ def cost(
     (folder / LATENCIES).mkdir()
     measurement = _Measurement(folder, tools, rounds=rounds, seconds=seconds, seed=seed)
     try:
-        for target in dict.fromkeys(names or USUAL_TARGETS):
-            for part in measurement.measure(target, setup, grid=grid):
+        for target, compared in targets.items():
+            for part in measurement.measure(target, compared):
                 print("\n".join(lines(part)), flush=True)
     except StageTrouble as error:
         print(f"onceproof cost: {error}. What was measured is in {folder}.", file=sys.stderr)
@@ -78,6 +89,24 @@ def exit_code(parts: Sequence[ComparisonPart]) -> int:
     return 0 if any(f.resolved for part in parts for f in part.figures) else _UNRESOLVED
 
 
+def _targets(
+    names: Sequence[str], setup: Setup, own: Sequence[str], value: str, *, grid: bool
+) -> dict[str, Iterable[Comparison]]:
+    """Return what is to be compared, by target; raise `BadRule` if that cannot be."""
+    if wrong := sorted(set(names) - set(TARGETS)):
+        raise BadRule(f"{wrong[0]}: expected one of {', '.join(TARGETS)}")
+    if len(own) == 1:
+        raise BadRule("--base and --other go together")
+    found: dict[str, Iterable[Comparison]] = {}
+    if own:
+        base, other = own
+        compared = replace(setup, commit_every=(), commit_records=0)
+        found[NAME] = [comparison_of(base, other, value, compared)]
+    for target in names or (() if own else USUAL_TARGETS):
+        found[target] = comparisons(target, setup, full=grid)
+    return found
+
+
 class _Measurement:
     """All comparisons of one command."""
 
@@ -90,11 +119,11 @@ class _Measurement:
         self._rounds, self._seconds, self._seed = rounds, seconds, seed
         self._began, self._clock = datetime.now(UTC), time.monotonic()
 
-    def measure(self, target: str, setup: Setup, *, grid: bool) -> Iterator[ComparisonPart]:
+    def measure(self, target: str, compared: Iterable[Comparison]) -> Iterator[ComparisonPart]:
         """Measure a target on a stage of its own; yield each comparison when it is over."""
         assert self._tools.stage is not None, "the set-up has prepared a local stage"
         with alone(self._folder / target, self._tools.stage) as up:
-            for comparison in comparisons(target, setup, full=grid):
+            for comparison in compared:
                 blocks = self._blocks(up, comparison)
                 self.parts.append(comparison_part(target, comparison, blocks, self._latencies))
                 self._write()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from onceproof.harness.cost import own
 from onceproof.harness.cost.grid import INTERVALS, RECORDS, TARGETS, comparisons
 from onceproof.harness.cost.producers import CLIENTS, LATE, TRANSACTIONAL
 from onceproof.harness.cost.stamp import read_stamp, stamp
 from onceproof.harness.cost.ways import NAP, USUAL, Setup, Way, Where
+from onceproof.harness.user_pipeline.identity import BadRule
 
 USUAL_SETUP = Setup(commit_every=INTERVALS)
 
@@ -79,6 +82,37 @@ def test_task_says_when_to_commit() -> None:
     told = task(by_time.way(by_time.base))
     assert (told["commit_every"], told["commit_records"]) == (None, None)
     assert "transactional.id" not in told["client"]
+
+
+def test_own_commands_get_topics_of_their_own(tmp_path: Path) -> None:
+    command = "app --in {input} --out {output} {bootstrap} {group} '{work}'"
+    found = own.comparison_of(command, f"{command} --eos", own.ORDER, Setup(commit_every=()))
+    where = Where(tools=cast("Any", SimpleNamespace()), bootstrap="b1:1", work=tmp_path)
+    commands = {way.name: [str(word) for word in way.command(where)] for way in found.ways}
+    assert commands["base"] == [
+        "app", "--in", "cost-own-base-source", "--out", "cost-own-base", "b1:1", "own-base",
+        str(tmp_path / "own-base"),
+    ]  # fmt: skip
+    assert commands["other"][-1] == "--eos"
+    assert len({tuple(words[:5]) for words in commands.values()}) == 3
+    for way in found.ways:
+        assert way.fed is not None
+        before, after = way.fed.around or ("", "")
+        assert json.loads(f"{before}cost-1-2-3-{after}")["order_id"] == "cost-1-2-3-"
+
+
+@pytest.mark.parametrize(
+    ("base", "value", "said"),
+    [
+        ("app {input} {output}", "{id}", "has no {bootstrap}"),
+        ("app orders", "{id}", "has no {bootstrap}, {input}, {output}"),
+        ("app {bootstrap} {input} {output} {topic}", "{id}", "unknown placeholder {topic}"),
+        ("app {bootstrap} {input} {output}", "order", "has no {id}"),
+    ],
+)
+def test_own_commands_that_cannot_be_measured_are_refused(base: str, value: str, said: str) -> None:
+    with pytest.raises(BadRule, match=re.escape(said)):
+        own.comparison_of(base, "app {bootstrap} {input} {output}", value, Setup())
 
 
 def test_acks_are_those_of_the_plain_producer() -> None:

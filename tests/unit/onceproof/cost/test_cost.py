@@ -23,6 +23,24 @@ def test_unknown_target_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        (["app {bootstrap} {input} {output}"], "--base and --other go together"),
+        (["app", "app"], "has no {bootstrap}, {input}, {output}"),
+    ],
+)
+def test_own_commands_are_checked_first(
+    own: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = command.cost(
+        [], Setup(), own=own, rounds=10, seconds=1, grid=False, seed=1, out=tmp_path / "runs"
+    )
+    assert code == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
 def test_exit_code_tells_invalid_and_unresolved_measurements() -> None:
     assert command.exit_code(report("java", "streams").comparisons) == 0
     assert command.exit_code(report("java", noise=0.3, delayed=0.0).comparisons) == 5

@@ -1,0 +1,95 @@
+"""Compare two commands of the user: the base, such as without exactly-once, and the other."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from onceproof.harness.cost.ways import (
+    FULL,
+    USUAL,
+    Comparison,
+    Fed,
+    Setup,
+    Way,
+    Where,
+    source_of,
+    topic_of,
+    with_delay,
+)
+from onceproof.harness.user_pipeline.identity import BadRule
+from onceproof.harness.user_pipeline.placeholders import fill, words
+
+NAME: Final = "own"
+BASE, AGAIN, OTHER = "base", "base-again", "other"
+IDENTITY: Final = "{id}"
+"""Where the identity goes in a template of values."""
+ORDER: Final = json.dumps({
+    "order_id": IDENTITY, "customer": "customer-00000", "item": "lamp", "quantity": 2,
+    "amount_cents": 1999,
+})  # fmt: skip
+"""An order, as `onceproof verify` generates them."""
+KEYS: Final = 64
+_NEEDED: Final = ("bootstrap", "input", "output")
+_WORDS: Final = (*_NEEDED, "group", "client_id", "work")
+
+
+def comparison_of(base: str, other: str, template: str, setup: Setup) -> Comparison:
+    """Return the comparison of two commands, which have placeholders as in `onceproof verify`.
+
+    Args:
+        template: a value of the input; its `{id}` must be in the value of the output.
+
+    Raises:
+        BadRule: a placeholder is missing or unknown, or the template has no `{id}`.
+    """
+    before, found, after = template.partition(IDENTITY)
+    if not found:
+        raise BadRule(f"--value {template!r} has no {IDENTITY}: where does a record's identity go?")
+    for command in (base, other):
+        _check(command)
+
+    def way(name: str, command: str) -> Way:
+        return Way(
+            comparison=NAME,
+            name=name,
+            command=partial(_command, f"{NAME}-{name}", command),
+            phases={BASE: with_delay(setup), AGAIN: FULL}.get(name, USUAL),
+            fed=Fed(around=(before, after), keys=KEYS),
+            answers=False,
+        )
+
+    return Comparison(
+        name=NAME,
+        setup=setup,
+        ways=(way(BASE, base), way(AGAIN, base), way(OTHER, other)),
+        pairs=((BASE, OTHER),),
+        again=AGAIN,
+    )
+
+
+def _check(command: str) -> None:
+    fill(command, dict.fromkeys(_WORDS, ""))
+    if missing := [word for word in _NEEDED if word not in words(command)]:
+        told = ", ".join(f"{{{word}}}" for word in missing)
+        raise BadRule(
+            f"{command!r} has no {told}: each program is measured on topics of its own, so its "
+            "command must take them"
+        )
+
+
+def _command(key: str, command: str, where: Where) -> Sequence[str]:
+    work = where.work / key
+    work.mkdir(exist_ok=True)
+    meanings = {
+        "bootstrap": where.bootstrap,
+        "input": source_of(key),
+        "output": topic_of(key),
+        "group": key,
+        "client_id": key,
+        "work": str(work),
+    }
+    return [fill(word, meanings) for word in shlex.split(command)]
