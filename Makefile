@@ -6,7 +6,7 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak matrix power known-bugs versions pictures agree mutants fuzz-runs bench-checking bench-shapes bench-edn bench-audit bench-gate bench-report reference docs dist lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix power known-bugs versions pictures agree mutants fuzz-runs bench-checking bench-shapes bench-edn bench-audit bench-gate bench-recording bench-perf-test bench-report reference docs dist lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -103,6 +103,12 @@ bench-audit: .bootstrap ## Audit millions of records with planted faults (ARGS=-
 
 bench-gate: .bootstrap ## What a gate on a link costs, beside toxiproxy alone
 	@$(BIN)/python -m benchmarks.gate $(ARGS)
+
+bench-recording: .bootstrap ## What our recording costs a producer, beside a bare client
+	@$(BIN)/python -m benchmarks.recording $(ARGS)
+
+bench-perf-test: .bootstrap ## Transactions as `onceproof cost` and Kafka's own perf test measure them
+	@$(BIN)/python -m benchmarks.perf_test $(ARGS)
 
 bench-report: .bootstrap ## Size of a report of a thousand findings, and how fast Chromium opens it
 	@$(BIN)/python -m benchmarks.report $(ARGS)

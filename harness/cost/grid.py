@@ -54,4 +54,4 @@ def _comparison(target: str, setup: Setup, name: str) -> Comparison:
         if client == target:
             brief = name != target
             return producers.comparison_of(client, setup, name=name, brief=brief)
-    return pipelines.comparison_of(target, setup, name=name)
+    return pipelines.comparison_of(target, setup, called=name)

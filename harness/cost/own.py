@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -20,6 +19,8 @@ from onceproof.harness.cost.ways import (
     topic_of,
     with_delay,
 )
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.user_pipeline.placeholders import fill, words
 
@@ -56,7 +57,7 @@ def comparison_of(base: str, other: str, template: str, setup: Setup) -> Compari
         return Way(
             comparison=NAME,
             name=name,
-            command=partial(_command, f"{NAME}-{name}", command),
+            start=partial(_start, f"{NAME}-{name}", command),
             phases={BASE: with_delay(setup), AGAIN: FULL}.get(name, USUAL),
             fed=Fed(around=(before, after), keys=KEYS),
             answers=False,
@@ -81,7 +82,7 @@ def _check(command: str) -> None:
         )
 
 
-def _command(key: str, command: str, where: Where) -> Sequence[str]:
+def _start(key: str, command: str, where: Where, name: str) -> Process:
     work = where.work / key
     work.mkdir(exist_ok=True)
     meanings = {
@@ -92,4 +93,8 @@ def _command(key: str, command: str, where: Where) -> Sequence[str]:
         "client_id": key,
         "work": str(work),
     }
-    return [fill(word, meanings) for word in shlex.split(command)]
+    words = [fill(word, meanings) for word in shlex.split(command)]
+    try:
+        return where.processes.start(name, words)
+    except OSError as error:
+        raise StageTrouble(f"{words[0]} cannot be started: {error.strerror}") from None

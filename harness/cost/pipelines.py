@@ -7,10 +7,10 @@ are committed after the results are acknowledged.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from onceproof.harness.cost.producers import JVM
 from onceproof.harness.cost.ways import (
@@ -18,6 +18,7 @@ from onceproof.harness.cost.ways import (
     USUAL,
     Comparison,
     Fed,
+    Phase,
     Setup,
     Way,
     Where,
@@ -26,72 +27,207 @@ from onceproof.harness.cost.ways import (
     with_delay,
 )
 from onceproof.harness.java.programs import programs_for
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.processes.python import python_module
+from onceproof.harness.subjects.flink.job import checkpointing
+from onceproof.harness.subjects.flink.subject import Flink
+from onceproof.harness.subjects.spark.driver import JVM as DRIVER_JVM
+from onceproof.harness.subjects.spark.driver import start_driver
+from onceproof.harness.subjects.spark.foreach_batch_kafka import SparkForeachBatchKafka
+from onceproof.harness.subjects.spark.kafka_sink import SparkKafkaSink
+from onceproof.harness.subjects.spark.subject import JobPlace
 
 AT_LEAST_ONCE, AGAIN, EXACTLY_ONCE = "at-least-once", "at-least-once-again", "exactly-once"
-Run = Callable[[Where, str], Sequence[str | Path]]
-"""Return the command of a program with this task, as JSON."""
+PAYMENT: Final = ('{"record": "', '", "account": "account-07", "amount_cents": 1999}')
+"""What is before and after the stamp in a payment, which the jobs of scenarios read."""
 
 
-def _python(where: Where, task: str) -> list[str | Path]:
-    return list(python_module("onceproof.harness.cost.transform", task))
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What a pipeline is to do.
+
+    Attributes:
+        key: its name, and that of its group, job or transactional id.
+        interval: seconds between two commits.
+    """
+
+    key: str
+    exactly_once: bool
+    interval: float
+    linger: int
+
+    @property
+    def source(self) -> str:
+        return source_of(self.key)
+
+    @property
+    def sink(self) -> str:
+        return topic_of(self.key)
+
+    def as_json(self, where: Where) -> str:
+        """Return the task of `transform.py`."""
+        return json.dumps({
+            "source": self.source,
+            "sink": self.sink,
+            "group": self.key,
+            "exactly_once": self.exactly_once,
+            "commit_every": self.interval,
+            "linger": self.linger,
+            "bootstrap": where.bootstrap,
+            "state": str(where.work / self.key),
+        })  # fmt: skip
 
 
-def _java(program: str) -> Run:
-    def command(where: Where, task: str) -> list[str | Path]:
-        return programs_for(where.tools).command(program, task, options=JVM)
-
-    return command
+_BYTES: Final = Fed()
 
 
-PIPELINES: Final[Mapping[str, Run]] = {
-    "transform": _python,
-    "transform-java": _java("Transform"),
-    "streams": _java("StreamsTransform"),
+@dataclass(frozen=True, kw_only=True)
+class Pipeline:
+    """A kind of pipeline.
+
+    Attributes:
+        answers: whether it says that it is ready.
+        longer: how many times as long as others a measurement of it is.
+        delay: seconds by which its base is delayed; None: as the setup says.
+    """
+
+    start: Callable[[Task, Where, str], Process]
+    fed: Fed = _BYTES
+    answers: bool = True
+    longer: int = 1
+    delay: float | None = None
+    by_time: bool = True
+    """Whether it commits at an interval that can be set."""
+    more_topics: Callable[[str], tuple[str, ...]] = lambda _: ()
+    """More topics of one partition, by the key of a way."""
+
+
+def _transform(task: Task, where: Where, name: str) -> Process:
+    command = list(python_module("onceproof.harness.cost.transform", task.as_json(where)))
+    return where.processes.start(name, command, pipes=True)
+
+
+def _java(program: str, task: Task, where: Where, name: str) -> Process:
+    command = programs_for(where.tools).command(program, task.as_json(where), options=JVM)
+    return where.processes.start(name, command, pipes=True)
+
+
+def _flink(task: Task, where: Where, name: str) -> Process:
+    folder = where.work / task.key
+    (folder / "checkpoints").mkdir(parents=True)
+    job = Flink(
+        guarantee="exactly-once" if task.exactly_once else "at-least-once",
+        into=task.sink,
+        job=task.key,
+    )
+    command = job.launcher(
+        where.tools,
+        temporary=folder,
+        address=where.address,
+        topic=task.source,
+        source=where.bootstrap,
+        sink=where.bootstrap,
+    )
+    own = {
+        **checkpointing(folder / "checkpoints", None),
+        "flink.execution.checkpointing.interval": f"{task.interval * 1e3:.0f}ms",
+        "source.fetch.max.wait.ms": "10",
+        "sink.linger.ms": str(task.linger),
+    }
+    return where.processes.start(name, command(own))
+
+
+def _spark(task: Task, where: Where, name: str) -> Process:
+    """Spark's own sink, or a transaction per micro-batch with a guard against repeated ones."""
+    folder = where.work / task.key
+    folder.mkdir()
+    job: Any = SparkKafkaSink(sink=task.sink)
+    if task.exactly_once:
+        job = SparkForeachBatchKafka(
+            sink=task.sink, batches=batches_of(task.key), transactional_id=task.key
+        )
+    place = JobPlace(
+        source_bootstrap=where.bootstrap,
+        sink_bootstrap=where.bootstrap,
+        database="",
+        topic=task.source,
+        checkpoint=folder / "checkpoint",
+        progress=folder / "progress.jsonl",
+        work=folder,
+    )
+    return start_driver(
+        replace(where, work=folder),
+        where.processes,
+        job.command(place),
+        options=DRIVER_JVM,
+        jars=where.tools.spark_kafka_jars,
+        name=name,
+    )
+
+
+def batches_of(key: str) -> str:
+    """Return the topic of the guard of a Spark job."""
+    return f"{topic_of(key)}-batches"
+
+
+_PAYMENTS: Final = Fed(around=PAYMENT, keys=64)
+PIPELINES: Final[Mapping[str, Pipeline]] = {
+    "transform": Pipeline(start=_transform),
+    "transform-java": Pipeline(start=partial(_java, "Transform")),
+    "streams": Pipeline(start=partial(_java, "StreamsTransform")),
+    "flink": Pipeline(start=_flink, fed=_PAYMENTS, answers=False),
+    "spark": Pipeline(
+        start=_spark,
+        fed=_PAYMENTS,
+        answers=False,
+        longer=5,
+        delay=0.2,
+        by_time=False,
+        more_topics=lambda key: (batches_of(key),),
+    ),
 }
-"""The program of each pipeline: consume-transform-produce of two clients, and Kafka
-Streams."""
+"""Consume-transform-produce of two clients, Kafka Streams, Flink, and Spark's Kafka sink against
+`foreachBatch` with a transaction and a guard."""
 
 
-def comparison_of(pipeline: str, setup: Setup, *, name: str | None = None) -> Comparison:
+def comparison_of(name: str, setup: Setup, *, called: str | None = None) -> Comparison:
     """Return the comparison of a pipeline of `PIPELINES` under both guarantees.
 
     Only the first of the commit intervals is measured.
 
     Args:
-        name: of the comparison; None: that of the pipeline.
+        called: name of the comparison; None: that of the pipeline.
     """
-    called = name or pipeline
-    interval = setup.commit_every[0]
+    title, pipeline = called or name, PIPELINES[name]
+    if pipeline.delay is not None:
+        setup = replace(setup, delay=pipeline.delay)
+    interval = setup.commit_every[0] if pipeline.by_time else 0.0
+
+    def longer(phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
+        return tuple(replace(phase, longer=pipeline.longer) for phase in phases)
 
     def way(guarantee: str) -> Way:
-        key = f"{called}-{guarantee}"
-        task = {
-            "source": source_of(key),
-            "sink": topic_of(key),
-            "group": key,
-            "exactly_once": guarantee == EXACTLY_ONCE,
-            "commit_every": interval,
-            "linger": setup.linger,
-        }
-        return Way(
-            comparison=called,
-            name=guarantee,
-            command=partial(_command, PIPELINES[pipeline], key, task),
-            phases={AT_LEAST_ONCE: with_delay(setup), AGAIN: FULL}.get(guarantee, USUAL),
-            fed=Fed(),
+        task = Task(
+            key=f"{title}-{guarantee}",
+            exactly_once=guarantee == EXACTLY_ONCE,
             interval=interval,
+            linger=setup.linger,
+        )
+        return Way(
+            comparison=title,
+            name=guarantee,
+            start=partial(pipeline.start, task),
+            phases=longer({AT_LEAST_ONCE: with_delay(setup), AGAIN: FULL}.get(guarantee, USUAL)),
+            fed=pipeline.fed,
+            answers=pipeline.answers,
+            interval=interval,
+            beside=pipeline.more_topics(task.key),
         )
 
     return Comparison(
-        name=called,
-        setup=setup,
+        name=title,
+        setup=setup if pipeline.by_time else replace(setup, commit_every=()),
         ways=tuple(map(way, (AT_LEAST_ONCE, AGAIN, EXACTLY_ONCE))),
         pairs=((AT_LEAST_ONCE, EXACTLY_ONCE),),
         again=AGAIN,
     )
-
-
-def _command(run: Run, key: str, task: Mapping[str, object], where: Where) -> Sequence[str | Path]:
-    state = where.work / key
-    return run(where, json.dumps({**task, "bootstrap": where.bootstrap, "state": str(state)}))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final, Literal
 
 from onceproof.harness.cost.ways import (
@@ -12,16 +11,17 @@ from onceproof.harness.cost.ways import (
     NAP,
     PROOF,
     USUAL,
-    Command,
     Comparison,
     Phase,
     Setup,
+    Start,
     Way,
     Where,
     topic_of,
     with_delay,
 )
 from onceproof.harness.java.programs import programs_for
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.processes.python import python_module
 
 Client = Literal["librdkafka", "java"]
@@ -75,7 +75,7 @@ def comparison_of(
         return Way(
             comparison=called,
             name=own,
-            command=producer(client, settings, task),
+            start=producer(client, settings, task),
             phases=phases,
             interval=by_time,
             records=records,
@@ -113,13 +113,15 @@ def transactional(interval: float) -> str:
     return f"{TRANSACTIONAL}-{interval * 1e3:g}ms"
 
 
-def producer(client: Client, settings: Mapping[str, str], task: Mapping[str, object]) -> Command:
-    """Return the command of a bare producer with these settings; `load.py` says what TASK is."""
+def producer(client: Client, settings: Mapping[str, str], task: Mapping[str, object]) -> Start:
+    """Return what starts a bare producer with these settings; `load.py` says what TASK is."""
 
-    def command(where: Where) -> list[str | Path]:
+    def start(where: Where, name: str) -> Process:
         words = json.dumps({**task, "client": {**settings, "bootstrap.servers": where.bootstrap}})
         if client == "java":
-            return programs_for(where.tools).command("Load", words, options=JVM)
-        return list(python_module("onceproof.harness.cost.load", words))
+            command = programs_for(where.tools).command("Load", words, options=JVM)
+        else:
+            command = list(python_module("onceproof.harness.cost.load", words))
+        return where.processes.start(name, command, pipes=True)
 
-    return command
+    return start

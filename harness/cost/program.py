@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import select
-from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 from onceproof.harness.cost.processor import processor_seconds
-from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.processes.trouble import StageTrouble
 
 _START_SECONDS: Final = 90.0
 
 
 class Program:
-    """A running program, with the processes that it started."""
+    """A running program, with the processes that it started.
+
+    One that does not answer, such as a user's, is ready when its results come.
+    """
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -39,31 +40,19 @@ class Program:
         self._process.kill("no longer needed")
 
 
-class RunningProgram(Program):
-    """A program that does not answer, such as a user's: it is ready when its results come."""
-
-    def __init__(self, processes: Processes, name: str, command: Sequence[str | Path]) -> None:
-        """Start it here, in the working directory.
-
-        Raises:
-            StageTrouble: it cannot be started.
-        """
-        try:
-            super().__init__(processes.start(name, list(command)))
-        except OSError as error:
-            raise StageTrouble(f"{command[0]} cannot be started: {error.strerror}") from None
-
-
 class AnsweringProgram(Program):
     """A program that answers each order, a line of JSON, with a line of JSON."""
 
-    def __init__(self, processes: Processes, name: str, command: Sequence[str | Path]) -> None:
-        """Start it, and wait until it is ready.
+    def __init__(self, process: Process) -> None:
+        """Wait until it is ready.
+
+        Args:
+            process: started with pipes.
 
         Raises:
             StageTrouble: it ended, or is not ready in time.
         """
-        super().__init__(processes.start(name, list(command), pipes=True))
+        super().__init__(process)
         self._answer(_START_SECONDS)
 
     def ask(self, order: dict[str, Any], seconds: float) -> dict[str, Any]:

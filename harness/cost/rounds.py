@@ -13,7 +13,7 @@ import random
 import statistics
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,10 +22,10 @@ import psutil
 from onceproof.harness.cost.block import Block, percentile
 from onceproof.harness.cost.processor import processor_seconds
 from onceproof.harness.cost.producers import producer
-from onceproof.harness.cost.program import AnsweringProgram, Program, RunningProgram
-from onceproof.harness.cost.ways import Command, Comparison, Fed, Phase, Setup, Way, Where
+from onceproof.harness.cost.program import AnsweringProgram, Program
+from onceproof.harness.cost.ways import Comparison, Fed, Phase, Setup, Start, Way, Where
 from onceproof.harness.kafka.topics import create_topics
-from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.processes.python import python_module
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import Alone
@@ -35,8 +35,8 @@ WARM_UPS: Final = 3
 """Rounds before the first that counts; they give the capacities for the rates."""
 _FIRST: Final = 1_000.0
 """Records a second that a way is taken to handle before its speed is known."""
-_PATIENCE: Final = 120.0
-_READ_SECONDS: Final = 60.0
+_PATIENCE: Final = 180.0
+_READ_SECONDS: Final = 120.0
 _FED: Final = {"acks": "all", "enable.idempotence": "true", "linger.ms": "0"}
 """Settings of the producer that writes to the source of a pipeline."""
 
@@ -62,40 +62,40 @@ class Rounds:
         self._brokers = [
             psutil.Process(p.popen.pid) for p in up.processes.all if p.name.startswith("broker-")
         ]
-        bootstrap, setup = up.stage.bootstrap(AUDITOR), comparison.setup
+        where, setup = Where.on(up, tools), comparison.setup
         sinks = [way.topic for way in comparison.ways]
         sources = [way.source for way in comparison.ways if way.fed is not None]
-        create_topics(bootstrap, [*sinks, *sources], partitions=setup.partitions)
+        create_topics(where.bootstrap, [*sinks, *sources], partitions=setup.partitions)
+        if beside := [topic for way in comparison.ways for topic in way.beside]:
+            create_topics(where.bootstrap, beside, partitions=1)
         task = {
-            "bootstrap": bootstrap,
+            "bootstrap": where.bootstrap,
             "topics": sinks,
             "partitions": setup.partitions,
             "folder": str(folder),
         }
-        reader = python_module("onceproof.harness.cost.reader", json.dumps(task))
-        work = up.processes.logs.parent / "work"
-        where = Where(tools=tools, bootstrap=bootstrap, work=work)
-
+        command = python_module("onceproof.harness.cost.reader", json.dumps(task))
         self._programs: list[Program] = []
 
-        def start(name: str, command: Sequence[str | Path]) -> AnsweringProgram:
-            program = AnsweringProgram(up.processes, name, command)
-            self._programs.append(program)
+        def answering(process: Process) -> AnsweringProgram:
+            self._programs.append(program := AnsweringProgram(process))
             return program
 
-        self._reader = start(f"reader-{comparison.name}", reader)
+        reader = f"reader-{comparison.name}"
+        self._reader = answering(up.processes.start(reader, list(command), pipes=True))
         self._own: dict[str, Program] = {}
         self._loads: dict[str, AnsweringProgram] = {}
         for way in comparison.ways:
-            command = way.command(where)
             if way.fed is None:
-                self._own[way.key] = self._loads[way.key] = start(way.key, command)
+                self._own[way.key] = self._loads[way.key] = answering(way.start(where, way.key))
                 continue
-            self._loads[way.key] = start(f"{way.key}-load", _feeder(way, way.fed, setup)(where))
+            feeder = _feeder(way, way.fed, setup)
+            self._loads[way.key] = answering(feeder(where, f"{way.key}-load"))
+            process = way.start(where, way.key)
             if way.answers:
-                self._own[way.key] = start(way.key, command)
+                self._own[way.key] = answering(process)
             else:
-                self._own[way.key] = RunningProgram(up.processes, way.key, command)
+                self._own[way.key] = Program(process)
                 self._programs.append(self._own[way.key])
 
     def measure(
@@ -205,7 +205,7 @@ class Rounds:
             raise StageTrouble(f"a broker ended: {error}") from None
 
 
-def _feeder(way: Way, fed: Fed, setup: Setup) -> Command:
+def _feeder(way: Way, fed: Fed, setup: Setup) -> Start:
     size = setup.size if fed.around is None else 0
     task = {"topic": way.source, "size": size, "around": fed.around, "keys": fed.keys}
     return producer("librdkafka", _FED, task)

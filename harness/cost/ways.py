@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.stage.alone import Alone
 from onceproof.harness.tools.setup import Tools
+from onceproof.harness.wait import Stop
 
 SHARES: Final = (0.3, 0.6, 0.8)
 """Fixed rates, as parts of the slowest way's capacity."""
@@ -24,15 +28,30 @@ class Where:
     Attributes:
         bootstrap: addresses of the brokers.
         work: an existing folder for its files.
+        address: where it may listen.
     """
 
     tools: Tools
     bootstrap: str
     work: Path
+    processes: Processes
+    address: str
+    stop: Stop
+
+    @classmethod
+    def on(cls, up: Alone, tools: Tools) -> Where:
+        return cls(
+            tools=tools,
+            bootstrap=up.stage.bootstrap(AUDITOR),
+            work=up.processes.logs.parent / "work",
+            processes=up.processes,
+            address="127.0.0.1",
+            stop=up.stop,
+        )
 
 
-Command = Callable[[Where], Sequence[str | Path]]
-"""Return the command of a way's program."""
+Start = Callable[[Where, str], Process]
+"""Start a program under a name, with pipes if it answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,17 +131,19 @@ class Way:
         interval: seconds between two commits; 0 if they do not go by time.
         records: of a transaction; 0 if they are not counted.
         nap: seconds of sleep after each commit.
+        beside: more topics that it needs, of one partition.
     """
 
     comparison: str
     name: str
-    command: Command
+    start: Start
     phases: tuple[Phase, ...] = USUAL
     fed: Fed | None = None
     answers: bool = True
     interval: float = 0.0
     records: int = 0
     nap: float = 0.0
+    beside: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

@@ -30,6 +30,7 @@ class Alone:
     stage: LocalStage
     processes: Processes
     block: Block
+    stop: Stop
 
 
 @contextmanager
@@ -45,14 +46,14 @@ def alone(
     """Start a stage with its logs and data in `folder`; `secured` takes the run's marker."""
     for part in ("logs", "work"):
         (folder / part).mkdir(parents=True)
-    marker, block = new_marker(), take_block()
+    marker, block, stop = new_marker(), take_block(), Stop()
     processes = Processes(marker, folder / "logs")
     stage = LocalStage(
         tools=tools,
         processes=processes,
         work=folder / "work",
         block=block,
-        stop=Stop(),
+        stop=stop,
         brokers=brokers,
         queues=queues,
         http=http,
@@ -66,7 +67,7 @@ def alone(
     )
     try:
         stage.start()
-        yield Alone(stage=stage, processes=processes, block=block)
+        yield Alone(stage=stage, processes=processes, block=block, stop=stop)
     finally:
         stage.stop()
         watchdog.release()

@@ -11,7 +11,7 @@ from onceproof.harness.cost.block import Block
 from onceproof.harness.cost.grid import TARGETS, comparisons
 from onceproof.harness.cost.own import ORDER, comparison_of
 from onceproof.harness.cost.rounds import Rounds
-from onceproof.harness.cost.ways import NAP, PROOF_SHARE, Comparison, Setup
+from onceproof.harness.cost.ways import NAP, Comparison, Setup
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import alone
 from onceproof.harness.tools.setup import ensure
@@ -54,10 +54,13 @@ def measured(comparison: Comparison, folder: Path) -> tuple[list[Block], float]:
 def test_every_way_is_measured_in_turns(target: str, tmp_path: Path) -> None:
     (comparison,) = comparisons(target, Setup(size=200), full=False)
     blocks, slowest = measured(comparison, tmp_path)
+    longer = {
+        (way.key, phase.share): phase.longer for way in comparison.ways for phase in way.phases
+    }
     for block in blocks:
         if block.share is not None:
-            seconds = 1.0 if block.share == PROOF_SHARE else 0.5
-            assert abs(block.sent - block.share * slowest * seconds) <= 3
+            seconds = 0.5 * longer[block.way, block.share]
+            assert abs(block.sent - block.share * slowest * seconds) <= 0.01 * block.sent + 3
         assert block.p50 > block.delay
     for way in comparison.ways:
         own = [block for block in blocks if block.way == way.key]
