@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from onceproof.harness.cost.block import Block
 from onceproof.harness.cost.estimate import Estimate, difference, ratio
-from onceproof.harness.cost.ways import SHARES, Comparison, Phase
+from onceproof.harness.cost.ways import SHARES, Comparison, Phase, Way
 
 Verdict = Literal["right", "wrong", "not resolved"]
 Unit = Literal["ratio", "seconds"]
@@ -158,8 +158,17 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
     return Findings(
         comparison=comparison,
         proofs=proved.proofs,
-        figures=tuple(figure(*pair, each) for pair in comparison.pairs for each in _MEASURED),
+        figures=tuple(
+            figure(*pair, each)
+            for pair in comparison.pairs
+            for each in _MEASURED
+            if all(_measured(comparison.way(name), each[1]) for name in pair)
+        ),
     )
+
+
+def _measured(way: Way, share: float | None) -> bool:
+    return any(phase.share == share and not phase.delay for phase in way.phases)
 
 
 def _rate(block: Block) -> float:

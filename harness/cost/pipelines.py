@@ -38,6 +38,7 @@ from onceproof.harness.subjects.spark.kafka_sink import SparkKafkaSink
 from onceproof.harness.subjects.spark.subject import JobPlace
 
 AT_LEAST_ONCE, AGAIN, EXACTLY_ONCE = "at-least-once", "at-least-once-again", "exactly-once"
+UNGUARDED: Final = "unguarded"
 PAYMENT: Final = ('{"record": "', '", "account": "account-07", "amount_cents": 1999}')
 """What is before and after the stamp in a payment, which the jobs of scenarios read."""
 
@@ -52,9 +53,13 @@ class Task:
     """
 
     key: str
-    exactly_once: bool
+    guarantee: str
     interval: float
     linger: int
+
+    @property
+    def exactly_once(self) -> bool:
+        return self.guarantee == EXACTLY_ONCE
 
     @property
     def source(self) -> str:
@@ -89,6 +94,9 @@ class Pipeline:
         answers: whether it says that it is ready.
         longer: how many times as long as others a measurement of it is.
         delay: seconds by which its base is delayed; None: as the setup says.
+        by_time: whether it commits at an interval that can be set.
+        also: more ways that exactly-once is compared with.
+        more_topics: what it needs besides, by the key of a way; of one partition.
     """
 
     start: Callable[[Task, Where, str], Process]
@@ -97,9 +105,8 @@ class Pipeline:
     longer: int = 1
     delay: float | None = None
     by_time: bool = True
-    """Whether it commits at an interval that can be set."""
+    also: tuple[str, ...] = ()
     more_topics: Callable[[str], tuple[str, ...]] = lambda _: ()
-    """More topics of one partition, by the key of a way."""
 
 
 def _transform(task: Task, where: Where, name: str) -> Process:
@@ -138,13 +145,18 @@ def _flink(task: Task, where: Where, name: str) -> Process:
 
 
 def _spark(task: Task, where: Where, name: str) -> Process:
-    """Spark's own sink, or a transaction per micro-batch with a guard against repeated ones."""
+    """Spark's own sink, or a transaction per micro-batch, with or without a guard against repeated
+    ones.
+    """
     folder = where.work / task.key
     folder.mkdir()
     job: Any = SparkKafkaSink(sink=task.sink)
-    if task.exactly_once:
+    if task.guarantee in (EXACTLY_ONCE, UNGUARDED):
         job = SparkForeachBatchKafka(
-            sink=task.sink, batches=batches_of(task.key), transactional_id=task.key
+            guard="query-and-batch-id" if task.exactly_once else "none",
+            sink=task.sink,
+            batches=batches_of(task.key),
+            transactional_id=task.key,
         )
     place = JobPlace(
         source_bootstrap=where.bootstrap,
@@ -183,11 +195,12 @@ PIPELINES: Final[Mapping[str, Pipeline]] = {
         longer=5,
         delay=0.2,
         by_time=False,
+        also=(UNGUARDED,),
         more_topics=lambda key: (batches_of(key),),
     ),
 }
 """Consume-transform-produce of two clients, Kafka Streams, Flink, and Spark's Kafka sink against
-`foreachBatch` with a transaction and a guard."""
+`foreachBatch` with a transaction, unguarded and guarded."""
 
 
 def comparison_of(name: str, setup: Setup, *, called: str | None = None) -> Comparison:
@@ -209,7 +222,7 @@ def comparison_of(name: str, setup: Setup, *, called: str | None = None) -> Comp
     def way(guarantee: str) -> Way:
         task = Task(
             key=f"{title}-{guarantee}",
-            exactly_once=guarantee == EXACTLY_ONCE,
+            guarantee=guarantee,
             interval=interval,
             linger=setup.linger,
         )
@@ -227,7 +240,7 @@ def comparison_of(name: str, setup: Setup, *, called: str | None = None) -> Comp
     return Comparison(
         name=title,
         setup=setup if pipeline.by_time else replace(setup, commit_every=()),
-        ways=tuple(map(way, (AT_LEAST_ONCE, AGAIN, EXACTLY_ONCE))),
-        pairs=((AT_LEAST_ONCE, EXACTLY_ONCE),),
+        ways=tuple(map(way, (AT_LEAST_ONCE, AGAIN, EXACTLY_ONCE, *pipeline.also))),
+        pairs=tuple((each, EXACTLY_ONCE) for each in (AT_LEAST_ONCE, *pipeline.also)),
         again=AGAIN,
     )

@@ -30,11 +30,15 @@ CLIENTS: Final[tuple[Client, ...]] = ("librdkafka", "java")
 PLAIN, PLAIN_AGAIN = "plain", "plain-again"
 IDEMPOTENT = "idempotent"
 TRANSACTIONAL, LATE = "transactional", "transactional-late"
+IN_ORDER, ACKS_1 = "in-order", "acks-1"
+"""Plain producers that Kafka 0.11 was announced against: with acks=all and one request in flight,
+and with acks=1, the default then."""
 _BUFFER: Final[Mapping[Client, Mapping[str, str]]] = {
     "librdkafka": {"queue.buffering.max.kbytes": "4096"},
     "java": {"buffer.memory": str(4 << 20)},
 }
 """A client's buffer: enough to be busy, and soon written when a phase ends."""
+_IN_FLIGHT: Final = "max.in.flight.requests.per.connection"
 JVM: Final = ("-Xmx512m",)
 """What a Java application has by default, but for its memory."""
 
@@ -46,7 +50,7 @@ def comparison_of(
 
     Args:
         name: of the comparison; None: that of the client.
-        brief: leave out the idempotent producer.
+        brief: leave out the idempotent producer, and those of the announcement.
     """
     called = name or client
     common = {"linger.ms": str(setup.linger), **_BUFFER[client]}
@@ -95,6 +99,9 @@ def comparison_of(
     if not brief:
         ways.append(way(IDEMPOTENT, idempotent))
         pairs += [(PLAIN, IDEMPOTENT), (IDEMPOTENT, TRANSACTIONAL)]
+        ways.append(way(IN_ORDER, {**plain, "acks": "all", _IN_FLIGHT: "1"}, FULL))
+        ways.append(way(ACKS_1, {**plain, "acks": "1"}, FULL))
+        pairs += [(IN_ORDER, TRANSACTIONAL), (ACKS_1, TRANSACTIONAL)]
     for interval in () if setup.commit_records else others:
         ways.append(way(transactional(interval), idempotent, USUAL, interval))
         pairs.append((PLAIN, ways[-1].name))

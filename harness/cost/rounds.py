@@ -8,7 +8,6 @@ so a slow client does not hide the latency that it causes.
 
 from __future__ import annotations
 
-import json
 import random
 import statistics
 from array import array
@@ -21,12 +20,8 @@ import psutil
 
 from onceproof.harness.cost.block import Block, percentile
 from onceproof.harness.cost.processor import processor_seconds
-from onceproof.harness.cost.producers import producer
-from onceproof.harness.cost.program import AnsweringProgram, Program
-from onceproof.harness.cost.ways import Comparison, Fed, Phase, Setup, Start, Way, Where
-from onceproof.harness.kafka.topics import create_topics
-from onceproof.harness.processes.processes import Process
-from onceproof.harness.processes.python import python_module
+from onceproof.harness.cost.programs import Programs
+from onceproof.harness.cost.ways import Comparison, Phase, Way, Where
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import Alone
 from onceproof.harness.tools.setup import Tools
@@ -37,8 +32,6 @@ _FIRST: Final = 1_000.0
 """Records a second that a way is taken to handle before its speed is known."""
 _PATIENCE: Final = 180.0
 _READ_SECONDS: Final = 120.0
-_FED: Final = {"acks": "all", "enable.idempotence": "true", "linger.ms": "0"}
-"""Settings of the producer that writes to the source of a pipeline."""
 
 
 class Rounds:
@@ -62,41 +55,7 @@ class Rounds:
         self._brokers = [
             psutil.Process(p.popen.pid) for p in up.processes.all if p.name.startswith("broker-")
         ]
-        where, setup = Where.on(up, tools), comparison.setup
-        sinks = [way.topic for way in comparison.ways]
-        sources = [way.source for way in comparison.ways if way.fed is not None]
-        create_topics(where.bootstrap, [*sinks, *sources], partitions=setup.partitions)
-        if beside := [topic for way in comparison.ways for topic in way.beside]:
-            create_topics(where.bootstrap, beside, partitions=1)
-        task = {
-            "bootstrap": where.bootstrap,
-            "topics": sinks,
-            "partitions": setup.partitions,
-            "folder": str(folder),
-        }
-        command = python_module("onceproof.harness.cost.reader", json.dumps(task))
-        self._programs: list[Program] = []
-
-        def answering(process: Process) -> AnsweringProgram:
-            self._programs.append(program := AnsweringProgram(process))
-            return program
-
-        reader = f"reader-{comparison.name}"
-        self._reader = answering(up.processes.start(reader, list(command), pipes=True))
-        self._own: dict[str, Program] = {}
-        self._loads: dict[str, AnsweringProgram] = {}
-        for way in comparison.ways:
-            if way.fed is None:
-                self._own[way.key] = self._loads[way.key] = answering(way.start(where, way.key))
-                continue
-            feeder = _feeder(way, way.fed, setup)
-            self._loads[way.key] = answering(feeder(where, f"{way.key}-load"))
-            process = way.start(where, way.key)
-            if way.answers:
-                self._own[way.key] = answering(process)
-            else:
-                self._own[way.key] = Program(process)
-                self._programs.append(self._own[way.key])
+        self._programs = Programs(Where.on(up, tools), comparison, folder)
 
     def measure(
         self,
@@ -127,8 +86,7 @@ class Rounds:
 
     def end(self) -> None:
         """End all programs."""
-        for program in self._programs:
-            program.end()
+        self._programs.end()
 
     def _warm_up(self) -> float:
         """Return the capacity of the slowest way, in records a second."""
@@ -138,8 +96,8 @@ class Rounds:
         return min(map(self._speed, self._comparison.ways))
 
     def _block(self, way: Way, number: int, phase: Phase, slowest: float) -> Block:
-        load, own, block = self._loads[way.key], self._own[way.key], self._number
-        self._number += 1
+        load, own = self._programs.loads[way.key], self._programs.own[way.key]
+        block, self._number = self._number, self._number + 1
         client, brokers, written = own.processor_seconds(), self._used(), self._written()
         done = load.ask(self._order(way, phase, slowest, block), _PATIENCE)
         question = {
@@ -148,7 +106,7 @@ class Rounds:
             "count": done["sent"],
             "seconds": _READ_SECONDS,
         }
-        read = self._reader.ask(question, _PATIENCE)
+        read = self._programs.reader.ask(question, _PATIENCE)
         if read["read"] != done["sent"]:
             raise StageTrouble(
                 f"{way.key}: {done['sent']} records were sent, and {read['read']} were read in "
@@ -203,9 +161,3 @@ class Rounds:
             return sum(process.io_counters().write_bytes for process in self._brokers)
         except psutil.Error as error:
             raise StageTrouble(f"a broker ended: {error}") from None
-
-
-def _feeder(way: Way, fed: Fed, setup: Setup) -> Start:
-    size = setup.size if fed.around is None else 0
-    task = {"topic": way.source, "size": size, "around": fed.around, "keys": fed.keys}
-    return producer("librdkafka", _FED, task)

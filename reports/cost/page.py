@@ -53,6 +53,11 @@ def _shares(part: ComparisonPart) -> list[float]:
     return sorted({curve.share for way in part.ways for curve in way.curves if curve.share > 0.1})
 
 
-def _rows(part: ComparisonPart) -> list[tuple[FigurePart, ...]]:
-    """Return the figures of all pairs, those of the same thing together."""
-    return list(zip(*(figures for _, _, figures in part.pairs()), strict=True))
+def _rows(part: ComparisonPart) -> list[tuple[FigurePart, list[FigurePart | None]]]:
+    """Return what was measured, by the first pair's figure, and the figures of all pairs."""
+    pairs = [(base, other) for base, other, _ in part.pairs()]
+    return [
+        (first, [part.figure(*pair, first.what, first.share) for pair in pairs])
+        for _, _, figures in list(part.pairs())[:1]
+        for first in figures
+    ]

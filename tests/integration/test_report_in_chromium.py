@@ -17,8 +17,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.report import FINDINGS, LARGEST, browser, make_report
 from onceproof.harness.wait import wait_until
+from onceproof.reports.cost.page import render as render_costs
 from onceproof.reports.html import render
 from tests.unit.reports import conftest as made_up
+from tests.unit.reports.cost.test_page import report as cost_report
 from tests.unit.reports.explore.made_up import page_of, violated_in
 from tests.unit.reports.test_html_hostile import HARMLESS, PAYLOADS, report_of
 
@@ -132,6 +134,14 @@ def exploration(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return page
 
 
+@pytest.fixture(scope="module")
+def costs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page about what exactly-once costs, with a full grid."""
+    page = tmp_path_factory.mktemp("costs") / "cost.html"
+    page.write_text(render_costs(cost_report("java", "streams", full=True)), encoding="utf-8")
+    return page
+
+
 def write_report(folder: Path, payload: str) -> Path:
     page = folder / "report.html"
     page.write_text(render(report_of(SMALL, payload)), encoding="utf-8")
@@ -157,7 +167,7 @@ def test_large_report_is_small_and_makes_no_requests(large: Path, look: Look) ->
 
 
 @pytest.mark.parametrize(("scheme", "width"), VIEWS)
-@pytest.mark.parametrize("report", ["large", "small", "exploration"])
+@pytest.mark.parametrize("report", ["large", "small", "exploration", "costs"])
 def test_axe_finds_no_violations(
     report: str, scheme: str, width: int, look: Look, request: pytest.FixtureRequest
 ) -> None:
@@ -169,9 +179,9 @@ def test_axe_finds_no_violations(
 
 @pytest.mark.parametrize("width", [320, 390, 1280])
 def test_page_does_not_scroll_horizontally(
-    large: Path, small: Path, exploration: Path, look: Look, width: int
+    large: Path, small: Path, exploration: Path, costs: Path, look: Look, width: int
 ) -> None:
-    for path in (large, small, exploration):
+    for path in (large, small, exploration, costs):
         with look(path, width) as opened_page:
             opened_page.page.evaluate(OPEN_DETAILS)
             wide = opened_page.page.evaluate("document.documentElement.scrollWidth")
