@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"transactional to plain: ours × {ours.low:.2f} to {ours.high:.2f}, Kafka's perf test "
           f"× {theirs.low:.2f} to {theirs.high:.2f}: "
           + ("they agree" if agree(ours, theirs) else "they DISAGREE"))  # fmt: skip
-    return 0
+    return 0 if agree(ours, theirs) else 1
 
 
 def _tool_jars(tools: Tools) -> Path:

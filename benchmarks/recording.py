@@ -48,7 +48,7 @@ class Bench:
         self._bootstrap = up.stage.bootstrap(AUDITOR)
         self._number = 0
         create_topics(self._bootstrap, [_TOPIC], partitions=3)
-        bare = producer("librdkafka", _SETTINGS, {"topic": _TOPIC, "size": _SIZE})
+        bare = producer("librdkafka", _SETTINGS, {"topic": _TOPIC, "size": _SIZE, "keys": 64})
         self._bare = AnsweringProgram(bare(Where.on(up, tools), "bare"))
         value = "x" * _SIZE
         save_records(

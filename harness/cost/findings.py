@@ -1,11 +1,11 @@
 """What a measurement says, after it has proved its instrument.
 
-Proofs are made in each measurement. The base is measured twice, as if it were two ways: their ratio
+Proofs are made in each measurement. The base is measured twice, as if it were two ways: each ratio
 must contain 1. In one phase its records are sent later than they are due: the difference in latency
 must contain that delay. Of producers, a twin of the transactional one sleeps after each commit: the
 difference in time per transaction must contain what the twin slept. A proof that is wrong makes the
-measurement invalid. One whose interval is too wide leaves what it vouches for unresolved: the first
-one all ratios, the others all times.
+measurement invalid. One whose interval is too wide leaves what it vouches for unresolved: the ratio
+of one thing, or all times. (The twin vouches for nothing that is told but for itself.)
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from onceproof.harness.cost.block import Block
 from onceproof.harness.cost.estimate import Estimate, difference, ratio
 from onceproof.harness.cost.ways import SHARES, Comparison, Phase, Way
 
+LATENCY: Final = "latency"
+Compare = Callable[..., Estimate]
 Verdict = Literal["right", "wrong", "not resolved"]
 Unit = Literal["ratio", "seconds"]
 _Measured = tuple[str, float | None, Unit, Callable[[Block], float]]
@@ -26,8 +28,12 @@ _WIDEST_RATIO: Final = 1.25
 """The largest high/low of a ratio that is told."""
 _FINEST: Final = 0.002
 """Seconds; a narrower interval of a latency is told even if the latency is smaller."""
-_SURE: Final = 0.99
-"""Confidence of the proofs: they are made in every measurement, and are to be wrong rarely."""
+_SURE: Final = 0.998
+"""Confidence of the proofs: six are made in every measurement, and are to be wrong rarely."""
+_WIDEST_DELAY: Final = 2.0
+"""The widest interval of a known delay, as a multiple of it."""
+_ENOUGH: Final = 1_000
+"""Fewest records for a 99th percentile."""
 _ERROR: Final = 0.1
 """Part by which a known delay may be missed."""
 
@@ -58,10 +64,12 @@ class Proof:
 
     Attributes:
         what: `same`, `delay` or `twin`.
+        of: what it vouches for: what a ratio is of, or `latency`, or `transaction`.
         known: the true value.
     """
 
     what: str
+    of: str
     unit: Unit
     known: float
     estimate: Estimate
@@ -84,9 +92,9 @@ class Findings:
     def proved(self) -> bool:
         return all(proof.verdict == "right" for proof in self.proofs)
 
-    def vouched(self, unit: Unit) -> bool:
-        """Return whether figures of this unit may be told."""
-        return self.valid and all(p.verdict == "right" for p in self.proofs if p.unit == unit)
+    def vouched(self, what: str) -> bool:
+        """Return whether figures of this may be told: of `latency`, or what a ratio is of."""
+        return self.valid and all(p.verdict == "right" for p in self.proofs if p.of == what)
 
 
 def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
@@ -101,35 +109,44 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
         rounds = (b for b in blocks if b.round >= 0 and (b.way, b.share, b.delay) == where)
         return [value(block) for block in sorted(rounds, key=lambda b: b.round)]
 
-    def proofs() -> tuple[Proof, ...]:
-        base, full = comparison.base, Phase()
-        same = ratio(of(base, full, _rate), of(comparison.again, full, _rate), confidence=_SURE)
-        delayed, known = comparison.delayed, comparison.delayed.delay
-        later = difference(
-            of(base, Phase(share=delayed.share), _p50), of(base, delayed, _p50), confidence=_SURE
+    def compared(
+        compare: Compare, base: list[float], other: list[float]
+    ) -> tuple[Estimate, Estimate]:
+        """Return the interval that is sure, and the usual one."""
+        return compare(base, other, confidence=_SURE), compare(base, other)
+
+    def same(what: str, value: Callable[[Block], float]) -> Proof | None:
+        full = Phase()
+        values = of(comparison.base, full, value), of(comparison.again, full, value)
+        if not all(v > 0 for each in values for v in each):
+            return None  # such figures are not told either
+        sure, usual = compared(ratio, *values)
+        verdict = _same(sure, usual)
+        return Proof(what="same", of=what, unit="ratio", known=1.0, estimate=sure, verdict=verdict)
+
+    def later(what: str, of_what: str, known: float, *values: list[float]) -> Proof:
+        sure, usual = compared(difference, *values)
+        return Proof(
+            what=what,
+            of=of_what,
+            unit="seconds",
+            known=known,
+            estimate=sure,
+            verdict=_later(sure, usual, known),
         )
-        found = [
-            Proof(what="same", unit="ratio", known=1.0, estimate=same, verdict=_same(same)),
-            Proof(
-                what="delay",
-                unit="seconds",
-                known=known,
-                estimate=later,
-                verdict=_later(later, known),
-            ),
-        ]
+
+    def proofs() -> tuple[Proof, ...]:
+        base, delayed = comparison.base, comparison.delayed
+        found = [same(what, value) for what, _, unit, value in _MEASURED if unit == "ratio"]
+        on_time = of(base, Phase(share=delayed.share), _p50)
+        found.append(later("delay", LATENCY, delayed.delay, on_time, of(base, delayed, _p50)))
         if comparison.twin is not None:
             way, late = comparison.twin
             phase = comparison.way(late).phases[-1]
             slept = median(of(late, phase, lambda b: b.napped) or [0.0])
-            more = difference(
-                of(way, phase, _transaction), of(late, phase, _transaction), confidence=_SURE
-            )
-            verdict = _later(more, slept)
-            found.append(
-                Proof(what="twin", unit="seconds", known=slept, estimate=more, verdict=verdict)
-            )
-        return tuple(found)
+            values = of(way, phase, _transaction), of(late, phase, _transaction)
+            found.append(later("twin", "transaction", slept, *values))
+        return tuple(proof for proof in found if proof is not None)
 
     proved = Findings(comparison=comparison, proofs=proofs(), figures=())
 
@@ -143,8 +160,10 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
             if unit == "seconds" or all(min(each, default=1) > 0 for each in values)
             else None
         )
-        behind = [each for way in (base, other) for each in of(way, phase, lambda b: b.behind)]
-        kept_up = unit == "ratio" or not any(behind)
+        behind = any(n for way in (base, other) for n in of(way, phase, lambda b: b.behind))
+        few = min(n for way in (base, other) for n in of(way, phase, lambda b: b.sent)) < _ENOUGH
+        by_reader = unit == "seconds" or (what == "throughput" and _is_fed(comparison))
+        vouched = proved.vouched(what if unit == "ratio" else LATENCY)
         return Figure(
             base=base,
             other=other,
@@ -152,7 +171,13 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
             share=share,
             unit=unit,
             estimate=found,
-            resolved=found is not None and proved.vouched(unit) and kept_up and narrow(found),
+            resolved=(
+                found is not None
+                and vouched
+                and narrow(found)
+                and not (by_reader and behind)
+                and not (what == "p99" and few)
+            ),
         )
 
     return Findings(
@@ -183,17 +208,23 @@ def _transaction(block: Block) -> float:
     return block.transaction
 
 
-def _same(found: Estimate) -> Verdict:
-    if not found.contains(1.0):
+def _is_fed(comparison: Comparison) -> bool:
+    """Return whether the reader times the throughput, and not the producer."""
+    return any(way.fed is not None for way in comparison.ways)
+
+
+def _same(sure: Estimate, usual: Estimate) -> Verdict:
+    if not sure.contains(1.0):
         return "wrong"
-    return "right" if _narrow_ratio(found) else "not resolved"
+    return "right" if _narrow_ratio(usual) else "not resolved"
 
 
-def _later(found: Estimate, known: float) -> Verdict:
-    if found.contains(0.0):
-        return "not resolved"
+def _later(sure: Estimate, usual: Estimate, known: float) -> Verdict:
     least, most = known * (1 - _ERROR), known * (1 + _ERROR)
-    return "right" if found.low <= most and found.high >= least else "wrong"
+    if sure.low > most or sure.high < least:
+        return "wrong"
+    narrow = usual.high - usual.low <= _WIDEST_DELAY * known and not usual.contains(0.0)
+    return "right" if narrow else "not resolved"
 
 
 def _narrow_ratio(found: Estimate) -> bool:

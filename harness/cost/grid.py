@@ -42,11 +42,23 @@ def comparisons(target: str, setup: Setup, *, full: bool) -> Iterator[Comparison
     yield _comparison(target, setup, target)
     if not full:
         return
-    alone = replace(setup, commit_every=setup.commit_every[:1])
-    for name, change in (*_OF_ALL, *(_OF_PRODUCERS if target in CLIENTS else ()), *_LAST):
-        changed = replace(alone, **change)
-        if changed != alone:
+    usual = replace(setup, commit_every=setup.commit_every[:1])
+    # With as many ways as the others have, so that loads are parts of the same ways' capacity.
+    yield _comparison(target, usual, f"{target}-usual")
+    for name, change in _changes(target):
+        changed = replace(usual, **change)
+        if changed != usual:
             yield _comparison(target, changed, f"{target}-{name}")
+
+
+def _changes(target: str) -> Iterator[_Change]:
+    """Yield the changes that make a difference to a target."""
+    if target in CLIENTS:
+        yield from (*_OF_ALL, *_OF_PRODUCERS)
+    else:
+        used = PIPELINES[target].settings | {"partitions"}
+        yield from (change for change in _OF_ALL if used.issuperset(change[1]))
+    yield from _LAST
 
 
 def _comparison(target: str, setup: Setup, name: str) -> Comparison:

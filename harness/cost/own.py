@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from onceproof.harness.cost.stamp import stamp
 from onceproof.harness.cost.ways import (
     FULL,
     USUAL,
@@ -48,6 +50,13 @@ def comparison_of(base: str, other: str, template: str, setup: Setup) -> Compari
         BadRule: a placeholder is missing or unknown, or the template has no `{id}`.
     """
     before, found, after = template.partition(IDENTITY)
+    setup = replace(
+        setup,
+        size=len(f"{before}{after}".encode()) + len(stamp(10**14, 100, 10_000)),
+        commit_every=(),
+        commit_records=0,
+        acks="all",
+    )
     if not found:
         raise BadRule(f"--value {template!r} has no {IDENTITY}: where does a record's identity go?")
     for command in (base, other):
@@ -73,6 +82,10 @@ def comparison_of(base: str, other: str, template: str, setup: Setup) -> Compari
 
 
 def _check(command: str) -> None:
+    try:
+        shlex.split(command)
+    except ValueError as error:
+        raise BadRule(f"{command!r}: {error}") from None
     fill(command, dict.fromkeys(_WORDS, ""))
     if missing := [word for word in _NEEDED if word not in words(command)]:
         told = ", ".join(f"{{{word}}}" for word in missing)

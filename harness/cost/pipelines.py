@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from onceproof.harness.cost.producers import JVM
+from onceproof.harness.cost.stamp import stamp
 from onceproof.harness.cost.ways import (
     FULL,
     USUAL,
@@ -41,6 +42,8 @@ AT_LEAST_ONCE, AGAIN, EXACTLY_ONCE = "at-least-once", "at-least-once-again", "ex
 UNGUARDED: Final = "unguarded"
 PAYMENT: Final = ('{"record": "', '", "account": "account-07", "amount_cents": 1999}')
 """What is before and after the stamp in a payment, which the jobs of scenarios read."""
+_PAYMENT_SIZE: Final = len("".join(PAYMENT)) + len(stamp(10**14, 100, 10_000))
+"""About so many bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +95,7 @@ class Pipeline:
 
     Attributes:
         answers: whether it says that it is ready.
+        settings: of the setup, those that it uses besides partitions and the brokers' own.
         longer: how many times as long as others a measurement of it is.
         delay: seconds by which its base is delayed; None: as the setup says.
         by_time: whether it commits at an interval that can be set.
@@ -102,6 +106,7 @@ class Pipeline:
     start: Callable[[Task, Where, str], Process]
     fed: Fed = _BYTES
     answers: bool = True
+    settings: frozenset[str] = frozenset({"size", "linger"})
     longer: int = 1
     delay: float | None = None
     by_time: bool = True
@@ -187,11 +192,12 @@ PIPELINES: Final[Mapping[str, Pipeline]] = {
     "transform": Pipeline(start=_transform),
     "transform-java": Pipeline(start=partial(_java, "Transform")),
     "streams": Pipeline(start=partial(_java, "StreamsTransform")),
-    "flink": Pipeline(start=_flink, fed=_PAYMENTS, answers=False),
+    "flink": Pipeline(start=_flink, fed=_PAYMENTS, answers=False, settings=frozenset({"linger"})),
     "spark": Pipeline(
         start=_spark,
         fed=_PAYMENTS,
         answers=False,
+        settings=frozenset(),
         longer=5,
         delay=0.2,
         by_time=False,
@@ -212,9 +218,15 @@ def comparison_of(name: str, setup: Setup, *, called: str | None = None) -> Comp
         called: name of the comparison; None: that of the pipeline.
     """
     title, pipeline = called or name, PIPELINES[name]
-    if pipeline.delay is not None:
-        setup = replace(setup, delay=pipeline.delay)
     interval = setup.commit_every[0] if pipeline.by_time else 0.0
+    setup = replace(
+        setup,
+        size=setup.size if pipeline.fed.around is None else _PAYMENT_SIZE,
+        commit_every=(interval,) if interval else (),
+        commit_records=0,
+        acks="all",
+        delay=pipeline.delay or setup.delay,
+    )
 
     def longer(phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
         return tuple(replace(phase, longer=pipeline.longer) for phase in phases)
@@ -239,7 +251,7 @@ def comparison_of(name: str, setup: Setup, *, called: str | None = None) -> Comp
 
     return Comparison(
         name=title,
-        setup=setup if pipeline.by_time else replace(setup, commit_every=()),
+        setup=setup,
         ways=tuple(map(way, (AT_LEAST_ONCE, AGAIN, EXACTLY_ONCE, *pipeline.also))),
         pairs=tuple((each, EXACTLY_ONCE) for each in (AT_LEAST_ONCE, *pipeline.also)),
         again=AGAIN,

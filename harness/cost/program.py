@@ -7,6 +7,8 @@ import select
 from contextlib import suppress
 from typing import Any, Final
 
+import psutil
+
 from onceproof.harness.cost.processor import processor_seconds
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.processes.trouble import StageTrouble
@@ -24,13 +26,19 @@ class Program:
         self._process = process
 
     def processor_seconds(self) -> float:
-        """Return what its living processes have used; raise `StageTrouble` if it ended."""
+        """Return what its processes have used, with those that ended and were waited for.
+
+        Raises:
+            StageTrouble: it ended.
+        """
         if not self._process.leader_alive():
             raise StageTrouble(f"{self._process.instance} ended; last log lines: {self.tail()}")
         used = 0.0
         for pid in self._process.pids():
-            with suppress(OSError):  # a child that ended meanwhile
+            with suppress(OSError, psutil.NoSuchProcess):  # a child that ended meanwhile
                 used += processor_seconds(pid)
+                ended = psutil.Process(pid).cpu_times()
+                used += ended.children_user + ended.children_system
         return used
 
     def tail(self) -> str:

@@ -2,9 +2,9 @@
 
 TASK is JSON: `bootstrap`, `topics` with their `partitions`, and `folder`. Each line of standard
 input asks for a block, `{"topic": T, "block": B, "count": N, "seconds": S}`. When its N records
-have been read, or S seconds have passed, the answer has their number, `read`, when the last one was
-read, `last` (nanoseconds of the monotonic clock), the longest time in which none came, `stall`, and
-`behind`, how often more were waiting than are taken at once. The
+have been read, or S seconds have passed, the answer has their number, `read`, how many were read
+`again`, when the last one was read, `last` (nanoseconds of the monotonic clock), the longest time
+in which none came, `stall`, and `behind`, how often more were waiting than are taken at once. The
 latencies of a block are in `folder/T-B.i64`, in nanoseconds from the time when a record was due to
 the time when this consumer had it.
 """
@@ -51,6 +51,8 @@ class Reader:
             for partition in range(task["partitions"])
         ])  # fmt: skip
         self._latencies: dict[tuple[str, int], array[int]] = defaultdict(lambda: array("q"))
+        self._numbers: dict[tuple[str, int], set[int]] = defaultdict(set)
+        self._again: dict[tuple[str, int], int] = defaultdict(int)
         self._behind = 0
         self._last: dict[tuple[str, int], int] = {}
         self._stalls: dict[tuple[str, int], int] = defaultdict(int)
@@ -63,8 +65,12 @@ class Reader:
             value = message.value()
             if value is None or message.error() or (found := read_stamp(value)) is None:
                 continue
-            due, block = found
+            due, block, number = found
             key = (str(message.topic()), block)
+            if number in self._numbers[key]:
+                self._again[key] += 1
+                continue
+            self._numbers[key].add(number)
             self._latencies[key].append(now - due)
             self._stalls[key] = max(self._stalls[key], now - self._last.get(key, now))
             self._last[key] = now
@@ -76,8 +82,10 @@ class Reader:
         found, behind = self._latencies.pop(key), self._behind
         self._behind = 0
         (self._folder / f"{topic}-{block}.i64").write_bytes(found.tobytes())
+        self._numbers.pop(key, None)
         return {
             "read": len(found),
+            "again": self._again.pop(key, 0),
             "last": self._last.pop(key, 0),
             "stall": self._stalls.pop(key, 0) / 1e9,
             "behind": behind,

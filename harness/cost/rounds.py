@@ -9,16 +9,15 @@ so a slow client does not hide the latency that it causes.
 from __future__ import annotations
 
 import random
-import statistics
 from array import array
-from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import psutil
 
 from onceproof.harness.cost.block import Block, percentile
+from onceproof.harness.cost.orders import Order, Speeds, next_warm_up, warm_up
 from onceproof.harness.cost.processor import processor_seconds
 from onceproof.harness.cost.programs import Programs
 from onceproof.harness.cost.ways import Comparison, Phase, Way, Where
@@ -26,12 +25,12 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import Alone
 from onceproof.harness.tools.setup import Tools
 
-WARM_UPS: Final = 3
-"""Rounds before the first that counts; they give the capacities for the rates."""
-_FIRST: Final = 1_000.0
-"""Records a second that a way is taken to handle before its speed is known."""
-_PATIENCE: Final = 180.0
-_READ_SECONDS: Final = 120.0
+_PASSES: Final = 2
+_WARM_UPS: Final = 2
+"""Fewest measurements of a way in each pass before the first round."""
+_MOST_WARM_UPS: Final = 10
+_LONG_ENOUGH: Final = 0.7
+"""Part of a phase that the last warm-up of a pipeline lasts: a shorter one is mostly latency."""
 
 
 class Rounds:
@@ -46,12 +45,12 @@ class Rounds:
             folder: for the latencies of each block.
             seconds: usual length of a phase.
         """
+        self.capacity = 0.0
+        """What the slowest way handles, in records a second, once that is known."""
         self._comparison = comparison
         self._folder = folder
         self._seconds = seconds
         self._number = 0
-        self._rates: dict[str, list[float]] = defaultdict(list)
-        """Of the warm-ups of each way."""
         self._brokers = [
             psutil.Process(p.popen.pid) for p in up.processes.all if p.name.startswith("broker-")
         ]
@@ -71,8 +70,11 @@ class Rounds:
             StageTrouble: a program failed, or records are missing.
         """
         draw, ways = random.Random(seed), self._comparison.ways
-        slowest = self._warm_up()
-        progress(f"the slowest way handles {slowest:,.0f} records a second")
+        for _ in range(_PASSES):  # the first one warms the brokers
+            known = {way.key: self._warm_up(way) for way in ways}
+        speeds = Speeds(comparison=self._comparison, seconds=self._seconds, known=known)
+        self.capacity = speeds.slowest
+        progress(f"the slowest way handles {speeds.slowest:,.0f} records a second")
         phases = list(dict.fromkeys(phase for way in ways for phase in way.phases))
         found = []
         for number in range(rounds):
@@ -80,7 +82,7 @@ class Rounds:
             for phase in draw.sample(phases, len(phases)):
                 for way in draw.sample(ways, len(ways)):
                     if phase in way.phases:
-                        found.append(self._block(way, number, phase, slowest))
+                        found.append(self._block(way, number, phase, speeds.order(way, phase)))
                         over(found[-1])
         return found
 
@@ -88,29 +90,37 @@ class Rounds:
         """End all programs."""
         self._programs.end()
 
-    def _warm_up(self) -> float:
-        """Return the capacity of the slowest way, in records a second."""
-        for _ in range(WARM_UPS):
-            for way in self._comparison.ways:
-                self._rates[way.key].append(self._block(way, -1, Phase(), 0.0).rate)
-        return min(map(self._speed, self._comparison.ways))
+    def _warm_up(self, way: Way) -> float:
+        """Return what a way handles, in records a second, once it is warm."""
+        phase = way.phases[-1]
+        seconds = phase.longer * self._seconds
+        order = warm_up(way, seconds)
+        for tried in range(1, _MOST_WARM_UPS + 1):
+            block = self._block(way, -1, Phase(), order)
+            long_enough = way.fed is None or block.seconds >= _LONG_ENOUGH * seconds
+            if tried >= _WARM_UPS and long_enough:
+                break
+            if way.fed is not None:
+                order = next_warm_up(order, rate=block.rate, seconds=seconds)
+        return block.rate
 
-    def _block(self, way: Way, number: int, phase: Phase, slowest: float) -> Block:
+    def _block(self, way: Way, number: int, phase: Phase, order: Order) -> Block:
         load, own = self._programs.loads[way.key], self._programs.own[way.key]
         block, self._number = self._number, self._number + 1
         client, brokers, written = own.processor_seconds(), self._used(), self._written()
-        done = load.ask(self._order(way, phase, slowest, block), _PATIENCE)
-        question = {
-            "topic": way.topic,
-            "block": block,
-            "count": done["sent"],
-            "seconds": _READ_SECONDS,
-        }
-        read = self._programs.reader.ask(question, _PATIENCE)
+        done = load.ask(order.as_json(block), order.patience)
+        question = {"topic": way.topic, "block": block, "count": done["sent"]}
+        patience = order.patience
+        read = self._programs.reader.ask({**question, "seconds": patience}, 2 * patience)
         if read["read"] != done["sent"]:
             raise StageTrouble(
                 f"{way.key}: {done['sent']} records were sent, and {read['read']} were read in "
-                f"{_READ_SECONDS:g} s; last log lines: {own.tail()}"
+                f"{patience:g} s; last log lines: {own.tail()}"
+            )
+        if read["again"]:
+            raise StageTrouble(
+                f"{way.key}: {read['again']} of {done['sent']} records were read again: each "
+                "input must have one output"
             )
         began = done.pop("began")
         if way.fed is not None:
@@ -132,21 +142,6 @@ class Rounds:
             file=file,
             **done,
         )
-
-    def _order(self, way: Way, phase: Phase, slowest: float, block: int) -> dict[str, Any]:
-        rate = None if phase.share is None else phase.share * slowest
-        speed = rate or self._speed(way)
-        between = way.interval + way.records / speed
-        seconds = max(phase.longer * self._seconds, phase.commits * between)
-        # As fast as it can, a producer ends by time. A pipeline cannot: its source takes more.
-        count = int(speed * seconds) + 1 if rate or way.fed is not None else None
-        return {"rate": rate, "count": count, "seconds": seconds, "delay": phase.delay,
-                "block": block}  # fmt: skip
-
-    def _speed(self, way: Way) -> float:
-        """Return the records per second that a way handled when warmed up."""
-        first, *later = self._rates[way.key] or [_FIRST]
-        return statistics.median(later or [first])
 
     def _used(self) -> float:
         """Return the seconds of processor of all brokers; raise `StageTrouble` if one ended."""

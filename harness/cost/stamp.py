@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_STAMP: Final = re.compile(rb"cost-(\d+)-(\d+)-\d+-")
+_STAMP: Final = re.compile(rb"cost-(\d+)-(\d+)-(\d+)-")
 
 
 def stamp(due: int, block: int, number: int) -> bytes:
@@ -13,7 +13,7 @@ def stamp(due: int, block: int, number: int) -> bytes:
     return b"cost-%d-%d-%d-" % (due, block, number)
 
 
-def read_stamp(value: bytes) -> tuple[int, int] | None:
-    """Return when a record was due and its block; None if it has no stamp."""
+def read_stamp(value: bytes) -> tuple[int, int, int] | None:
+    """Return when a record was due, its block and its number; None if it has no stamp."""
     found = _STAMP.search(value)
-    return None if found is None else (int(found[1]), int(found[2]))
+    return None if found is None else (int(found[1]), int(found[2]), int(found[3]))

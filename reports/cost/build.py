@@ -9,7 +9,7 @@ from statistics import median
 from typing import Final
 
 from onceproof.harness.cost.block import Block, percentile
-from onceproof.harness.cost.findings import Findings, findings
+from onceproof.harness.cost.findings import LATENCY, Findings, findings
 from onceproof.harness.cost.ways import Comparison, Way
 from onceproof.reports.cost.model import ComparisonPart, CurvePart, SetupPart, WayPart
 from onceproof.reports.cost.words import headline
@@ -24,7 +24,12 @@ Latencies = Callable[[Block], Iterable[int]]
 
 
 def comparison_part(
-    target: str, comparison: Comparison, blocks: Sequence[Block], latencies: Latencies
+    target: str,
+    comparison: Comparison,
+    blocks: Sequence[Block],
+    latencies: Latencies,
+    *,
+    capacity: float,
 ) -> ComparisonPart:
     """Judge the blocks and return what is told about them.
 
@@ -32,12 +37,17 @@ def comparison_part(
         ValueError: a way has no blocks, or too few rounds.
     """
     found = findings(comparison, blocks)
-    made = _part(target, found, tuple(_way(way, blocks, latencies) for way in comparison.ways))
+    told = found.vouched(LATENCY)
+    ways = tuple(_way(way, blocks, latencies, told) for way in comparison.ways)
+    made = _part(target, found, ways, capacity)
     return made.model_copy(update={"headline": headline(made)})
 
 
-def _part(target: str, found: Findings, ways: tuple[WayPart, ...]) -> ComparisonPart:
+def _part(
+    target: str, found: Findings, ways: tuple[WayPart, ...], capacity: float
+) -> ComparisonPart:
     return ComparisonPart.model_validate({
+        "capacity": capacity,
         "name": found.comparison.name,
         "target": target,
         "headline": "",
@@ -50,8 +60,8 @@ def _part(target: str, found: Findings, ways: tuple[WayPart, ...]) -> Comparison
     })  # fmt: skip
 
 
-def _way(way: Way, blocks: Sequence[Block], latencies: Latencies) -> WayPart:
-    own = [block for block in blocks if block.way == way.key]
+def _way(way: Way, blocks: Sequence[Block], latencies: Latencies, told: bool) -> WayPart:
+    own = [block for block in blocks if block.way == way.key and block.round >= 0]
     shares = dict.fromkeys(p.share for p in way.phases if p.share is not None and not p.delay)
     return WayPart(
         name=way.name,
@@ -60,6 +70,7 @@ def _way(way: Way, blocks: Sequence[Block], latencies: Latencies) -> WayPart:
         curves=tuple(
             _curve(share, [b for b in own if b.share == share and not b.delay], latencies)
             for share in sorted(shares)
+            if told and not any(b.behind for b in own if b.share == share)
         ),
     )
 

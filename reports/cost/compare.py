@@ -16,6 +16,8 @@ from onceproof.reports.cost.words import described, value
 
 FORMAT: Final = "onceproof-cost-diff/1"
 Change = Literal["less", "same", "more", "not resolved"]
+_OTHER_LOAD: Final = 1.1
+"""By how much capacities may differ until loads are not the same."""
 _MORE_IS_GOOD: Final = frozenset({"throughput"})
 
 
@@ -126,6 +128,9 @@ def _circumstances(a: CostReport, b: CostReport) -> Iterator[str]:
     theirs = _named(b)
     for name, part in _named(a).items():
         if name in theirs:
+            loads = part.capacity, theirs[name].capacity
+            if max(loads) > _OTHER_LOAD * min(loads):
+                yield f"capacity of {name}: {loads[0]:,.0f} → {loads[1]:,.0f} records a second"
             yield from _differences(
                 f"setup of {name}", part.setup.model_dump(), theirs[name].setup.model_dump()
             )

@@ -28,8 +28,9 @@ class EstimatePart(Part):
 
 
 class ProofPart(Part):
-    """The measurement of something that is known, with an interval of 99 %."""
+    """The measurement of something that is known, with an interval of 99.8 %."""
 
+    of: str = Field(description="what it vouches for: what a ratio is of, or latency")
     what: Literal["same", "delay", "twin"] = Field(
         description="same: the base against itself; delay: its records sent late; twin: a "
         "transactional producer that sleeps after each commit"
@@ -60,7 +61,9 @@ class CurvePart(Part):
 
     share: float
     records: int
-    percentiles: tuple[tuple[float, float], ...] = Field(description="percent, seconds")
+    percentiles: tuple[tuple[float, float], ...] = Field(
+        description="percent, seconds; empty if latencies are not proved, or the reader was behind"
+    )
 
 
 class WayPart(Part):
@@ -93,6 +96,7 @@ class ComparisonPart(Part):
     headline: str
     valid: bool
     proved: bool
+    capacity: float = Field(description="rate of the slowest way, of which loads are parts")
     setup: SetupPart
     proofs: tuple[ProofPart, ...]
     figures: tuple[FigurePart, ...]

@@ -77,14 +77,17 @@ def _by_interval(
 def _by_setting(
     parts: list[ComparisonPart], field: str, what: str, share: float | None
 ) -> list[tuple[float, FigurePart]]:
-    """Return the figures of the first part, and of those that differ in this setting only."""
-    usual = parts[0].setup
+    """Return the figures of the parts of a grid that differ in this setting only."""
+    grid = parts[1:]
+    if not grid:
+        return []
+    usual = grid[0].setup
 
     def others(setup: SetupPart) -> dict[str, object]:
-        return setup.model_dump(exclude={field, "commit_every"})
+        return setup.model_dump(exclude={field})
 
     found = {}
-    for part in parts:
+    for part in grid:
         base, other, _ = next(part.pairs())
         figure = part.figure(base, other, what, share)
         value = getattr(part.setup, field)

@@ -45,14 +45,14 @@ def _cause(found: ComparisonPart, other: str) -> str:
         count = found.setup.commit_records
         return f"a commit after every {count:,} records" if count > 1 else "a commit per record"
     if not found.setup.commit_every:
-        return f"the {other} command"
+        return other
     every = f"every {found.setup.commit_every[0] * 1e3:g} ms"
     return f"{'exactly-once with a commit' if _is_pipeline(found) else 'a commit'} {every}"
 
 
 def _against(found: ComparisonPart, base: str) -> str:
     if not found.setup.commit_every:
-        return f"the {base} command"
+        return base
     if _is_pipeline(found):
         return f"{base} with the same interval"
     return f"a plain producer with acks={found.setup.acks}"
@@ -98,7 +98,7 @@ def interval(found: EstimatePart, unit: Unit) -> str:
 def proof(found: ProofPart, base: str) -> tuple[str, str, str]:
     """Return what is known, how it was measured, and the verdict."""
     known = {
-        "same": f"{base} against itself: × 1",
+        "same": f"{_NAMES.get(found.of, found.of)} of {base} against itself: × 1",
         "delay": f"records sent {found.known * 1e3:g} ms after they were due",
         "twin": f"a sleep of {found.known * 1e3:.1f} ms after each commit",
     }[found.what]

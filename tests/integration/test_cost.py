@@ -19,7 +19,7 @@ from tests.end_to_end.catalogue import LATER
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial" / "verify"
 pytestmark = pytest.mark.integration
-SOON = ("librdkafka", "transform")
+SOON = ("librdkafka",)
 
 
 def measured(comparison: Comparison, folder: Path) -> tuple[list[Block], float]:
@@ -79,6 +79,7 @@ def test_own_programs_are_measured_as_they_are(tmp_path: Path) -> None:
     assert all(block.client > 0 for block in blocks)
 
 
+@LATER
 def test_own_program_that_writes_nothing_is_told(tmp_path: Path) -> None:
     silent = f"{sys.executable} -c 'input' {{bootstrap}} {{input}} {{output}}"
     comparison = comparison_of(silent, silent, ORDER, Setup(commit_every=()))
@@ -86,6 +87,7 @@ def test_own_program_that_writes_nothing_is_told(tmp_path: Path) -> None:
         measured(comparison, tmp_path)
 
 
+@LATER
 def test_transactions_have_as_many_records_as_asked(tmp_path: Path) -> None:
     (comparison,) = comparisons("librdkafka", Setup(size=200, commit_records=10), full=False)
     blocks, _ = measured(comparison, tmp_path)

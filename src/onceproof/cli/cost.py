@@ -46,7 +46,7 @@ def cost(
         choice_option(
             ChoiceOf("default", "full"),
             help="full: also change size, partitions, linger, acks, records per transaction and "
-            "the brokers' transaction version, one at a time (about two hours per client).",
+            "the brokers' transaction version, one at a time (about an hour per client).",
         ),
     ] = "default",
     rounds: Annotated[
@@ -73,7 +73,7 @@ def cost(
         int, typer.Option(min=0, help="Milliseconds that a client waits to fill a batch.")
     ] = 5,
     acks: Annotated[
-        str, choice_option(ChoiceOf("0", "1", "all"), help="acks of the plain producer.")
+        str, choice_option(ChoiceOf("1", "all"), help="acks of the plain producer.")
     ] = "all",
     delay: Annotated[
         float,

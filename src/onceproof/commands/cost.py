@@ -8,18 +8,22 @@ import tempfile
 import time
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from confluent_kafka import KafkaException
+
 from onceproof.commands.setup import prepared
-from onceproof.errors import TROUBLE, USAGE
+from onceproof.errors import TROUBLE, USAGE, exit_on_error
 from onceproof.harness.cost.block import Block
 from onceproof.harness.cost.grid import TARGETS, USUAL_TARGETS, comparisons
 from onceproof.harness.cost.own import NAME, ORDER, comparison_of
+from onceproof.harness.cost.producers import CLIENTS
 from onceproof.harness.cost.rounds import Rounds
 from onceproof.harness.cost.ways import Comparison, Setup
+from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.features import finalize
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.trouble import StageTrouble
@@ -27,6 +31,7 @@ from onceproof.harness.stage.alone import Alone, alone
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.tools.versions import host
 from onceproof.harness.user_pipeline.identity import BadRule
+from onceproof.harness.wait import Overdue
 from onceproof.interrupts import INTERRUPTED, interruption
 from onceproof.reports.cost.build import comparison_part
 from onceproof.reports.cost.model import RESULT, ComparisonPart, CostReport
@@ -63,21 +68,22 @@ def cost(
     except BadRule as error:
         print(f"onceproof cost: {error}.", file=sys.stderr)
         return USAGE
-    tools = prepared()
-    out.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-cost-", dir=out))
-    (folder / LATENCIES).mkdir()
-    measurement = _Measurement(folder, tools, rounds=rounds, seconds=seconds, seed=seed)
-    try:
-        for target, compared in targets.items():
-            for part in measurement.measure(target, compared):
-                print("\n".join(lines(part)), flush=True)
-    except StageTrouble as error:
-        print(f"onceproof cost: {error}. What was measured is in {folder}.", file=sys.stderr)
-        return TROUBLE
-    except KeyboardInterrupt as error:
-        print(f"{interruption(error)} What was measured is in {folder}.", file=sys.stderr)
-        return INTERRUPTED
+    with exit_on_error():
+        tools = prepared()
+        out.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-cost-", dir=out))
+        (folder / LATENCIES).mkdir()
+        measurement = _Measurement(folder, tools, rounds=rounds, seconds=seconds, seed=seed)
+        try:
+            for target, compared in targets.items():
+                for part in measurement.measure(target, compared):
+                    print("\n".join(lines(part)), flush=True)
+        except (StageTrouble, Overdue, KafkaException, Refused) as error:
+            print(f"onceproof cost: {error}. What was measured is in {folder}.", file=sys.stderr)
+            return TROUBLE
+        except KeyboardInterrupt as error:
+            print(f"{interruption(error)} What was measured is in {folder}.", file=sys.stderr)
+            return INTERRUPTED
     print(f"report   {folder / PAGE}\ndata     {folder / RESULT}")
     return exit_code(measurement.parts)
 
@@ -97,11 +103,12 @@ def _targets(
         raise BadRule(f"{wrong[0]}: expected one of {', '.join(TARGETS)}")
     if len(own) == 1:
         raise BadRule("--base and --other go together")
+    if setup.commit_records and (own or set(names) - set(CLIENTS)):
+        raise BadRule(f"--commit-records is for {' and '.join(CLIENTS)}")
     found: dict[str, Iterable[Comparison]] = {}
     if own:
         base, other = own
-        compared = replace(setup, commit_every=(), commit_records=0)
-        found[NAME] = [comparison_of(base, other, value, compared)]
+        found[NAME] = [comparison_of(base, other, value, setup)]
     for target in names or (() if own else USUAL_TARGETS):
         found[target] = comparisons(target, setup, full=grid)
     return found
@@ -124,18 +131,21 @@ class _Measurement:
         assert self._tools.stage is not None, "the set-up has prepared a local stage"
         with alone(self._folder / target, self._tools.stage) as up:
             for comparison in compared:
-                blocks = self._blocks(up, comparison)
-                self.parts.append(comparison_part(target, comparison, blocks, self._latencies))
+                blocks, capacity = self._measured(up, comparison)
+                self.parts.append(
+                    comparison_part(target, comparison, blocks, self._latencies, capacity=capacity)
+                )
                 self._write()
                 yield self.parts[-1]
 
-    def _blocks(self, up: Alone, comparison: Comparison) -> list[Block]:
+    def _measured(self, up: Alone, comparison: Comparison) -> tuple[list[Block], float]:
+        """Return the blocks, and the capacity whose parts the loads were."""
         if (version := comparison.setup.transaction_version) is not None:
             finalize(up.stage.bootstrap(AUDITOR), version)
         folder = self._folder / LATENCIES
         turns = Rounds(up, self._tools, comparison, folder=folder, seconds=self._seconds)
         try:
-            return turns.measure(
+            blocks = turns.measure(
                 self._rounds,
                 seed=self._seed,
                 progress=lambda what: print(
@@ -143,6 +153,7 @@ class _Measurement:
                 ),
                 over=self._over,
             )
+            return blocks, turns.capacity
         finally:
             turns.end()
 

@@ -67,8 +67,12 @@ def _costs(a: Path, b: Path, *, json: Path | None, html: Path | None, by: str | 
     except UnreadableReport as error:
         print(f"onceproof: {error}", file=sys.stderr)
         return USAGE
-    if json is not None:
-        write_whole(json, found.as_json())
+    try:
+        if json is not None:
+            write_whole(json, found.as_json())
+    except OSError as error:
+        print(f"onceproof: {error.strerror or error} ({error.filename}).", file=sys.stderr)
+        return TROUBLE
     print("\n".join(lines(found)))
     if not found.rows:
         return TROUBLE

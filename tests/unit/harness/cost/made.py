@@ -17,8 +17,8 @@ from onceproof.harness.cost.producers import (
 from onceproof.harness.cost.ways import NAP, Comparison
 
 RATES: Mapping[str, float] = {
-    PLAIN: 1000.0, PLAIN_AGAIN: 1000.0, IDEMPOTENT: 990.0, TRANSACTIONAL: 900.0, LATE: 860.0,
-    AT_LEAST_ONCE: 800.0, f"{AT_LEAST_ONCE}-again": 800.0, EXACTLY_ONCE: 600.0,
+    PLAIN: 2000.0, PLAIN_AGAIN: 2000.0, IDEMPOTENT: 1980.0, TRANSACTIONAL: 1800.0, LATE: 1720.0,
+    AT_LEAST_ONCE: 1600.0, f"{AT_LEAST_ONCE}-again": 1600.0, EXACTLY_ONCE: 1200.0,
 }  # fmt: skip
 LATENCY: Mapping[str, float] = {TRANSACTIONAL: 0.060, LATE: 0.065, EXACTLY_ONCE: 0.080}
 _LEAST = 0.004
@@ -32,6 +32,7 @@ def blocks(
     slept: float = NAP,
     shown: float = NAP,
     delayed: float | None = None,
+    jitter: float = 0.0,
     rounds: int = 12,
     behind: int = 0,
     written: int = 1_000_000,
@@ -42,6 +43,7 @@ def blocks(
     Args:
         slept: what the twin says that it slept.
         shown: what its transactions take longer.
+        jitter: what the neighbours add to latencies, about.
         delayed: by how much latencies of delayed records are greater; None: as they should be.
     """
     draw, found = random.Random(seed), []
@@ -52,13 +54,14 @@ def blocks(
                 late = shown if way.nap else 0.0
                 latency = LATENCY.get(way.name, _LEAST) * draw.gauss(1, noise)
                 later = phase.delay if delayed is None or not phase.delay else delayed
+                later += abs(draw.gauss(0, jitter))
                 found.append(
                     Block(
                         way=way.key,
                         round=number,
                         share=phase.share,
                         delay=phase.delay,
-                        sent=int(rates.get(way.name, 900.0) * seconds * draw.gauss(1, noise)),
+                        sent=int(rates.get(way.name, 1800.0) * seconds * draw.gauss(1, noise)),
                         seconds=seconds,
                         transactions=9 if way.interval else 0,
                         transaction=(0.11 + late) * draw.gauss(1, noise / 5),

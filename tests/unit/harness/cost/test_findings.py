@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from onceproof.harness.cost import pipelines, producers
@@ -21,13 +23,16 @@ def figure(found: Findings, other: str, what: str, share: float | None = None) -
 
 
 def verdicts(found: Findings) -> dict[str, str]:
-    return {proof.what: proof.verdict for proof in found.proofs}
+    return {proof.of: proof.verdict for proof in found.proofs}
+
+
+SAME = ("throughput", "client", "brokers", "written")
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_quiet_measurement_tells_its_figures(seed: int) -> None:
     found = findings(JAVA, blocks(JAVA, seed=seed))
-    assert verdicts(found) == {"same": "right", "delay": "right", "twin": "right"}
+    assert verdicts(found) == dict.fromkeys((*SAME, "latency", "transaction"), "right")
     assert found.proved
     throughput = figure(found, TRANSACTIONAL, "throughput")
     assert throughput.resolved
@@ -48,7 +53,7 @@ def test_quiet_measurement_tells_its_figures(seed: int) -> None:
 def test_pipeline_is_proved_without_a_twin() -> None:
     streams = pipelines.comparison_of("streams", Setup())
     found = findings(streams, blocks(streams))
-    assert verdicts(found) == {"same": "right", "delay": "right"}
+    assert verdicts(found) == dict.fromkeys((*SAME, "latency"), "right")
     throughput = figure(found, EXACTLY_ONCE, "throughput").estimate
     assert throughput is not None
     assert throughput.value == pytest.approx(0.75, rel=0.01)
@@ -56,8 +61,8 @@ def test_pipeline_is_proved_without_a_twin() -> None:
 
 
 def test_plain_that_differs_from_itself_makes_it_invalid() -> None:
-    found = findings(JAVA, blocks(JAVA, rates={**RATES, PLAIN_AGAIN: 950.0}))
-    assert verdicts(found)["same"] == "wrong"
+    found = findings(JAVA, blocks(JAVA, rates={**RATES, PLAIN_AGAIN: 1900.0}))
+    assert verdicts(found)["throughput"] == "wrong"
     assert not found.valid
     assert not any(f.resolved for f in found.figures)
 
@@ -65,7 +70,7 @@ def test_plain_that_differs_from_itself_makes_it_invalid() -> None:
 @pytest.mark.parametrize("shown", [0.001, 0.02])
 def test_twin_measured_at_another_size_makes_it_invalid(shown: float) -> None:
     found = findings(JAVA, blocks(JAVA, shown=shown))
-    assert verdicts(found)["twin"] == "wrong"
+    assert verdicts(found)["transaction"] == "wrong"
     assert not found.valid
     assert not any(f.resolved for f in found.figures)
 
@@ -73,27 +78,57 @@ def test_twin_measured_at_another_size_makes_it_invalid(shown: float) -> None:
 @pytest.mark.parametrize("delayed", [0.001, 0.02])
 def test_delay_measured_at_another_size_makes_it_invalid(delayed: float) -> None:
     found = findings(JAVA, blocks(JAVA, delayed=delayed))
-    assert verdicts(found)["delay"] == "wrong"
+    assert verdicts(found)["latency"] == "wrong"
     assert not found.valid
     assert not any(f.resolved for f in found.figures)
 
 
-def test_delay_that_is_not_seen_leaves_times_unresolved() -> None:
+def test_delay_that_is_not_seen_makes_it_invalid() -> None:
     found = findings(JAVA, blocks(JAVA, delayed=0.0))
-    assert verdicts(found)["delay"] == "not resolved"
-    assert {f.unit for f in found.figures if f.resolved} == {"ratio"}
+    assert verdicts(found)["latency"] == "wrong"
+    assert not any(f.resolved for f in found.figures)
 
 
 def test_sleep_that_took_longer_is_the_size_to_find() -> None:
     """On a busy machine a sleep of 5 ms takes 8."""
-    assert verdicts(findings(JAVA, blocks(JAVA, slept=0.008, shown=0.008)))["twin"] == "right"
+    found = findings(JAVA, blocks(JAVA, slept=0.008, shown=0.008))
+    assert verdicts(found)["transaction"] == "right"
 
 
 def test_noise_is_not_resolved_rather_than_wrong() -> None:
-    found = findings(JAVA, blocks(JAVA, noise=0.3))
+    found = findings(JAVA, blocks(JAVA, noise=0.3, jitter=0.05))
     assert found.valid
     assert not found.proved
-    assert not any(f.resolved for f in found.figures if f.unit == "ratio")
+    assert not any(f.resolved for f in found.figures if f.what != "written")
+
+
+def test_delay_with_a_wide_interval_proves_nothing() -> None:
+    """An interval of 0.1 ms to 5 s contains 5 ms."""
+    noisy = [replace(b, p50=b.p50 + (b.round % 5) * 0.01 * bool(b.delay)) for b in blocks(JAVA)]
+    found = findings(JAVA, noisy)
+    assert verdicts(found)["latency"] == "not resolved"
+    assert {f.unit for f in found.figures if f.resolved} == {"ratio"}
+
+
+def test_each_ratio_has_a_proof_of_its_own() -> None:
+    """Processor time that is measured wrong is told, although throughput is right."""
+    wrong = [
+        replace(b, client=2 * b.client) if b.way.endswith(PLAIN_AGAIN) else b for b in blocks(JAVA)
+    ]
+    assert verdicts(findings(JAVA, wrong))["client"] == "wrong"
+
+
+def test_p99_needs_enough_records() -> None:
+    few = [replace(b, sent=b.sent // 10) for b in blocks(JAVA)]
+    told = {f.what for f in findings(JAVA, few).figures if f.resolved}
+    assert "p99" not in told
+    assert "p50" in told
+
+
+def test_reader_that_fell_behind_times_no_pipeline() -> None:
+    streams = pipelines.comparison_of("streams", Setup())
+    found = findings(streams, blocks(streams, behind=1))
+    assert {f.what for f in found.figures if f.resolved} == {"client", "brokers", "written"}
 
 
 def test_warm_up_is_not_counted() -> None:

@@ -78,14 +78,22 @@ def test_default_has_one_comparison_with_all_intervals() -> None:
 
 
 def test_grid_changes_one_setting_at_a_time() -> None:
-    first, *others = comparisons("librdkafka", USUAL_SETUP, full=True)
+    first, alone, *others = comparisons("librdkafka", USUAL_SETUP, full=True)
     assert first.setup == USUAL_SETUP
+    assert alone.setup.commit_every == INTERVALS[:1]
     for each in others:
         usual = USUAL_SETUP.__dict__ | {"commit_every": INTERVALS[:1]}
         changed = {name for name, value in each.setup.__dict__.items() if usual[name] != value}
         assert len(changed) == 1, each.name
     assert {each.setup.commit_records for each in others} == {0, *RECORDS}
     assert others[-1].setup.transaction_version == 1
+
+
+def test_grid_changes_nothing_that_a_pipeline_does_not_use() -> None:
+    names = {each.name for each in comparisons("spark", USUAL_SETUP, full=True)}
+    assert not any(word in name for name in names for word in ("size", "linger"))
+    sizes = {each.setup.size for each in comparisons("flink", USUAL_SETUP, full=True)}
+    assert len(sizes) == 1
 
 
 def test_pipelines_have_no_transactions_of_so_many_records() -> None:
@@ -146,6 +154,6 @@ def test_acks_are_those_of_the_plain_producer() -> None:
 
 def test_stamp_is_found_within_a_record() -> None:
     text = b'{"id": "' + stamp(123_456, 7, 3) + b'", "amount": 5}'
-    assert read_stamp(text) == (123_456, 7)
-    assert read_stamp(stamp(1, 2, 3).ljust(100, b"x")) == (1, 2)
+    assert read_stamp(text) == (123_456, 7, 3)
+    assert read_stamp(stamp(1, 2, 3).ljust(100, b"x")) == (1, 2, 3)
     assert read_stamp(b"no stamp") is None

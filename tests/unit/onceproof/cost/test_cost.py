@@ -43,6 +43,6 @@ def test_own_commands_are_checked_first(
 
 def test_exit_code_tells_invalid_and_unresolved_measurements() -> None:
     assert command.exit_code(report("java", "streams").comparisons) == 0
-    assert command.exit_code(report("java", noise=0.3, delayed=0.0).comparisons) == 5
-    wrong = report("java", rates={**RATES, PLAIN_AGAIN: 900.0}).comparisons
+    assert command.exit_code(report("java", noise=0.3, jitter=0.05).comparisons) == 5
+    wrong = report("java", rates={**RATES, PLAIN_AGAIN: 1800.0}).comparisons
     assert command.exit_code((*report("streams").comparisons, *wrong)) == 3

@@ -14,7 +14,7 @@ from onceproof.reports.cost.model import CostReport
 from tests.unit.harness.cost.made import RATES
 from tests.unit.reports.cost.test_page import report
 
-SLOWER = {**RATES, TRANSACTIONAL: 600.0}
+SLOWER = {**RATES, TRANSACTIONAL: 1200.0}
 
 
 def test_equal_measurements_do_not_differ() -> None:
@@ -42,7 +42,7 @@ def test_less_throughput_is_worse_and_more_is_better() -> None:
 
 
 def test_unresolved_figures_are_not_compared() -> None:
-    found = compare_costs(report("java"), report("java", noise=0.3, delayed=0.0))
+    found = compare_costs(report("java"), report("java", noise=0.3, jitter=0.05))
     assert {row.change for row in found.rows} == {"not resolved"}
     assert not found.resolved
 
@@ -65,7 +65,7 @@ def written(folder: Path, made: CostReport) -> Path:
 def test_command_tells_the_difference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     usual = written(tmp_path / "a", report("java"))
     slower = written(tmp_path / "b", report("java", rates=SLOWER))
-    noisy = written(tmp_path / "c", report("java", noise=0.3, delayed=0.0))
+    noisy = written(tmp_path / "c", report("java", noise=0.3, jitter=0.05))
     other = written(tmp_path / "d", report("streams"))
     data = tmp_path / "diff.json"
     assert command.diff(usual, usual, by=None, json=None, html=None) == 0

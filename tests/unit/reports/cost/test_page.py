@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,15 @@ from tests.unit.harness.cost.made import RATES, blocks, latencies
 
 
 def report(*targets: str, full: bool = False, **options: object) -> CostReport:
+    return made(targets, full, options) if options else usual(targets, full)
+
+
+@cache
+def usual(targets: tuple[str, ...], full: bool) -> CostReport:
+    return made(targets, full, {})
+
+
+def made(targets: tuple[str, ...], full: bool, options: Mapping[str, object]) -> CostReport:
     return CostReport(
         started_at="2026-11-30T10:00:00+00:00",
         seconds=600.0,
@@ -27,7 +38,7 @@ def report(*targets: str, full: bool = False, **options: object) -> CostReport:
         host={"cores": "2"},
         versions={"kafka": "4.2.0"},
         comparisons=tuple(
-            comparison_part(target, each, blocks(each, **options), latencies)  # type: ignore[arg-type]
+            comparison_part(target, each, blocks(each, **options), latencies, capacity=900.0)  # type: ignore[arg-type]
             for target in targets
             for each in comparisons(target, Setup(commit_every=INTERVALS), full=full)
         ),
@@ -39,14 +50,14 @@ def test_page_shows_every_comparison() -> None:
     page = render(found)
     assert page.count("<article>") == 2
     assert found.comparisons[0].headline in page
-    assert page.count('class="verdict v-holds"') == 5
+    assert page.count('class="verdict v-holds"') == 11
     assert "Latencies at 80% load" in page
     assert "onceproof" in page.split("</title>")[0]
     assert "http" not in page.split("</style>")[1].replace("http-equiv", "")
 
 
 def test_page_of_an_invalid_measurement_has_no_figures() -> None:
-    page = render(report("java", rates={**RATES, PLAIN_AGAIN: 900.0}))
+    page = render(report("java", rates={**RATES, PLAIN_AGAIN: 1800.0}))
     assert '<header class="v-invalid">' in page
     assert "not resolved" in page
     assert ">× 0.9" not in page.split("Ratios and differences")[1].split("</article>")[0]
@@ -71,11 +82,11 @@ def test_default_has_a_series_of_intervals_only() -> None:
 
 
 def test_report_can_be_read_again(tmp_path: Path) -> None:
-    made = report("streams")
-    (tmp_path / "cost.json").write_text(made.model_dump_json())
+    written = report("streams")
+    (tmp_path / "cost.json").write_text(written.model_dump_json())
     assert is_cost(tmp_path)
     assert is_cost(tmp_path / "cost.json")
-    assert load_cost(tmp_path) == load_cost(tmp_path / "cost.json") == made
+    assert load_cost(tmp_path) == load_cost(tmp_path / "cost.json") == written
 
 
 def test_unreadable_reports_are_refused(tmp_path: Path) -> None:
