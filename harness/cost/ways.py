@@ -76,7 +76,7 @@ class Setup:
     linger: int = 5
     acks: str = "all"
     transaction_version: int | None = None
-    delay: float = 0.005
+    delay: float = 0.02
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,7 +82,7 @@ def cost(
             help="Milliseconds by which records are sent late to prove that latencies are "
             "measured; for slow pipelines, about a tenth of their latency.",
         ),
-    ] = 5,
+    ] = 20,
     seed: Annotated[int, typer.Option(help="Draws the order within rounds.")] = 1,
     out: Out = Path("runs"),
 ) -> None:

@@ -29,7 +29,7 @@ def test_headline_tells_throughput_and_latency() -> None:
     assert found.headline.endswith("against a plain producer with acks=all")
     said = "\n".join(lines(found))
     assert "proof: throughput of plain against itself: × 1, measured as × " in said
-    assert "proof: records sent 5 ms after they were due, measured as +" in said
+    assert "proof: records sent 20 ms after they were due, measured as +" in said
     assert "proof: a sleep of 5.0 ms after each commit, measured as +" in said
     assert said.count(": right") == 6
     assert NOT_RESOLVED not in said
