@@ -118,7 +118,7 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
     def same(what: str, value: Callable[[Block], float]) -> Proof | None:
         full = Phase()
         values = of(comparison.base, full, value), of(comparison.again, full, value)
-        if not all(v > 0 for each in values for v in each):
+        if not _positive(values):
             return None  # such figures are not told either
         sure, usual = compared(ratio, *values)
         verdict = _same(sure, usual)
@@ -155,11 +155,7 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
         compare, narrow = _COMPARE[unit]
         phase = Phase(share=share)
         values = of(base, phase, value), of(other, phase, value)
-        found = (
-            compare(*values)
-            if unit == "seconds" or all(min(each, default=1) > 0 for each in values)
-            else None
-        )
+        found = compare(*values) if unit == "seconds" or _positive(values) else None
         behind = any(n for way in (base, other) for n in of(way, phase, lambda b: b.behind))
         few = min(n for way in (base, other) for n in of(way, phase, lambda b: b.sent)) < _ENOUGH
         by_reader = unit == "seconds" or (what == "throughput" and _is_fed(comparison))
@@ -206,6 +202,11 @@ def _p50(block: Block) -> float:
 
 def _transaction(block: Block) -> float:
     return block.transaction
+
+
+def _positive(values: Sequence[Sequence[float]]) -> bool:
+    """Return whether values are large enough to be measured, so that they have a ratio."""
+    return all(v > 0 for each in values for v in each)
 
 
 def _is_fed(comparison: Comparison) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from onceproof.harness.cost import pipelines, producers
 from onceproof.harness.cost.pipelines import PIPELINES
-from onceproof.harness.cost.producers import CLIENTS, Client
+from onceproof.harness.cost.producers import CLIENTS
 from onceproof.harness.cost.ways import Comparison, Setup
 
 TARGETS: Final = (*CLIENTS, *PIPELINES)
@@ -62,7 +62,7 @@ def _changes(target: str) -> Iterator[_Change]:
 
 
 def _comparison(target: str, setup: Setup, name: str) -> Comparison:
-    for client in get_args(Client):
+    for client in CLIENTS:
         if client == target:
             brief = name != target
             return producers.comparison_of(client, setup, name=name, brief=brief)

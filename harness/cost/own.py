@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from onceproof.harness.cost.stamp import stamp
 from onceproof.harness.cost.ways import (
     FULL,
     USUAL,
@@ -50,13 +48,8 @@ def comparison_of(base: str, other: str, template: str, setup: Setup) -> Compari
         BadRule: a placeholder is missing or unknown, or the template has no `{id}`.
     """
     before, found, after = template.partition(IDENTITY)
-    setup = replace(
-        setup,
-        size=len(f"{before}{after}".encode()) + len(stamp(10**14, 100, 10_000)),
-        commit_every=(),
-        commit_records=0,
-        acks="all",
-    )
+    fed = Fed(around=(before, after), keys=KEYS)
+    setup = fed.setup(setup, ())
     if not found:
         raise BadRule(f"--value {template!r} has no {IDENTITY}: where does a record's identity go?")
     for command in (base, other):
@@ -68,7 +61,7 @@ def comparison_of(base: str, other: str, template: str, setup: Setup) -> Compari
             name=name,
             start=partial(_start, f"{NAME}-{name}", command),
             phases={BASE: with_delay(setup), AGAIN: FULL}.get(name, USUAL),
-            fed=Fed(around=(before, after), keys=KEYS),
+            fed=fed,
             answers=False,
         )
 

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, Final
 
 from onceproof.harness.cost.producers import JVM
-from onceproof.harness.cost.stamp import stamp
 from onceproof.harness.cost.ways import (
     FULL,
     USUAL,
@@ -42,8 +41,6 @@ AT_LEAST_ONCE, AGAIN, EXACTLY_ONCE = "at-least-once", "at-least-once-again", "ex
 UNGUARDED: Final = "unguarded"
 PAYMENT: Final = ('{"record": "', '", "account": "account-07", "amount_cents": 1999}')
 """What is before and after the stamp in a payment, which the jobs of scenarios read."""
-_PAYMENT_SIZE: Final = len("".join(PAYMENT)) + len(stamp(10**14, 100, 10_000))
-"""About so many bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,14 +216,8 @@ def comparison_of(name: str, setup: Setup, *, called: str | None = None) -> Comp
     """
     title, pipeline = called or name, PIPELINES[name]
     interval = setup.commit_every[0] if pipeline.by_time else 0.0
-    setup = replace(
-        setup,
-        size=setup.size if pipeline.fed.around is None else _PAYMENT_SIZE,
-        commit_every=(interval,) if interval else (),
-        commit_records=0,
-        acks="all",
-        delay=pipeline.delay or setup.delay,
-    )
+    setup = pipeline.fed.setup(setup, (interval,) if interval else ())
+    setup = replace(setup, delay=pipeline.delay or setup.delay)
 
     def longer(phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
         return tuple(replace(phase, longer=pipeline.longer) for phase in phases)

@@ -17,6 +17,7 @@ from onceproof.harness.cost.ways import (
     Start,
     Way,
     Where,
+    at_interval,
     topic_of,
     with_delay,
 )
@@ -103,7 +104,7 @@ def comparison_of(
         ways.append(way(ACKS_1, {**plain, "acks": "1"}, FULL))
         pairs += [(IN_ORDER, TRANSACTIONAL), (ACKS_1, TRANSACTIONAL)]
     for interval in () if setup.commit_records else others:
-        ways.append(way(transactional(interval), idempotent, USUAL, interval))
+        ways.append(way(at_interval(TRANSACTIONAL, interval), idempotent, USUAL, interval))
         pairs.append((PLAIN, ways[-1].name))
     return Comparison(
         name=called,
@@ -113,11 +114,6 @@ def comparison_of(
         again=PLAIN_AGAIN,
         twin=(TRANSACTIONAL, LATE),
     )
-
-
-def transactional(interval: float) -> str:
-    """Return the name of the way that commits in another interval than the first."""
-    return f"{TRANSACTIONAL}-{interval * 1e3:g}ms"
 
 
 def producer(client: Client, settings: Mapping[str, str], task: Mapping[str, object]) -> Start:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from onceproof.harness.cost.stamp import stamp
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.stage.alone import Alone
@@ -118,6 +119,13 @@ class Fed:
     around: tuple[str, str] | None = None
     keys: int = 0
 
+    def setup(self, setup: Setup, commit_every: tuple[float, ...]) -> Setup:
+        """Return what of a setup is true of a pipeline that reads this; its size is about so."""
+        size = setup.size
+        if self.around is not None:
+            size = len("".join(self.around).encode()) + len(stamp(10**14, 100, 10_000))
+        return replace(setup, size=size, commit_every=commit_every, commit_records=0, acks="all")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
@@ -189,6 +197,11 @@ class Comparison:
 
     def way(self, name: str) -> Way:
         return next(way for way in self.ways if way.name == name)
+
+
+def at_interval(name: str, interval: float) -> str:
+    """Return the name of a way that commits in another interval than the first."""
+    return f"{name}-{interval * 1e3:g}ms"
 
 
 def topic_of(key: str) -> str:

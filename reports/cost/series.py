@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from onceproof.harness.cost.ways import at_interval
 from onceproof.reports.cost.model import (
     ComparisonPart,
     CostReport,
@@ -69,8 +70,8 @@ def _by_interval(
     base, other, _ = next(part.pairs())
     found = [(part.setup.commit_every[0] * 1e3, part.figure(base, other, what, share))]
     for interval in part.setup.commit_every[1:]:
-        name = f"{other}-{interval * 1e3:g}ms"
-        found.append((interval * 1e3, part.figure(base, name, what, share)))
+        figure = part.figure(base, at_interval(other, interval), what, share)
+        found.append((interval * 1e3, figure))
     return [(value, figure) for value, figure in found if figure is not None]
 
 
