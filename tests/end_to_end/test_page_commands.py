@@ -1,6 +1,6 @@
 """Commands of the pages that need no brokers, executed as shown.
 
-The folder contains what they refer to: runs, judgements, and a foreign history.
+The folder contains what they refer to: runs, judgements, measurements, and a foreign history.
 """
 
 from __future__ import annotations
@@ -13,17 +13,21 @@ from pathlib import Path
 
 import pytest
 
+from onceproof.reports.cost.model import RESULT
 from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import onceproof
 from tests.unit.docs.carried_out import FOREIGN, is_typed, lines
 from tests.unit.docs.pages import JEPSEN, blocks
 from tests.unit.onceproof.run_folders import finished
+from tests.unit.reports.cost.test_page import report
 
 pytestmark = pytest.mark.integration
 
 RUN, OTHER = "20260101T000000Z-spark-kafka-sink-42", "20260102T000000Z-spark-kafka-sink-42"
 PLACEHOLDERS = {
     r"runs/(<folder>|<one>)": f"runs/{RUN}",
+    "runs/<earlier>": "runs/earlier-cost",
+    "runs/<later>": "runs/later-cost",
     r"runs/(<other>|2\S+Z-stored-offsets-…-1)": f"runs/{OTHER}",
     "A": f"runs/{RUN}",
     "B": f"runs/{OTHER}",
@@ -45,6 +49,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert onceproof("check", run).code == 1
     for copy, source in (("elsewhere/runs", "runs"), ("baseline", f"runs/{RUN}")):
         shutil.copytree(root / source, root / copy)
+    for name in ("runs/earlier-cost", "runs/later-cost"):
+        (root / name).mkdir()
+        (root / name / RESULT).write_text(report("java").model_dump_json(), encoding="utf-8")
     history = root / "runs" / RUN / "history"
     for name in ("before.json", "after.json"):
         assert onceproof("check", history, "--json", root / name, "--claim", CLAIM).code == 1
