@@ -1,8 +1,8 @@
 """aborted-read (G1a): a `read_committed` reader saw a record that was never committed.
 
 The record belongs to an aborted transaction or a send that certainly failed, or the log, collected
-later, still shows it as uncommitted. A read that cannot be attributed to a send proves nothing if
-any send of its record may have happened.
+after the read, still shows it as uncommitted. A read that cannot be attributed to a send proves
+nothing if any send of its record may have happened.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -61,7 +61,7 @@ FROM (
 ) r
 LEFT JOIN log l ON l.topic = r.topic AND l."partition" = r."partition" AND l."offset" = r."offset"
                AND l.kind = 'data' AND l.record = r.record AND NOT l.committed
-WHERE NOT r.named_may OR NOT r.any_may OR (r.collected AND l.topic IS NOT NULL)
+WHERE NOT r.named_may OR NOT r.any_may OR (r.logged_later AND l.topic IS NOT NULL)
 """,
     mutations=(
         Mutator(
@@ -73,14 +73,13 @@ WHERE NOT r.named_may OR NOT r.any_may OR (r.collected AND l.topic IS NOT NULL)
             needs="""
 SELECT r.trial
 FROM read_origins r
-JOIN inputs i ON i.trial = r.trial
-WHERE r.isolation = 'read_committed' AND i.collected""",
+WHERE r.isolation = 'read_committed' AND r.logged_later""",
             targets="""
 SELECT r.trial, r.topic, r.record, r.reader, r."partition", r."offset"
 FROM read_origins r
 JOIN committed_input c ON c.trial = r.trial AND c."partition" = r."partition"
                       AND c."offset" = r."offset" AND c.record = r.record
-WHERE r.isolation = 'read_committed'""",
+WHERE r.isolation = 'read_committed' AND r.logged_later""",
         ),
     ),
 )

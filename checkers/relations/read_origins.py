@@ -1,4 +1,8 @@
-"""Reads of the inputs with their send: by attempt id, else the record's only send to the topic."""
+"""Reads of the inputs with their send: by attempt id, else the record's only send to the topic.
+
+`logged_later`: whether the log was certainly collected after the read. A run that does not settle
+is collected while its readers still read.
+"""
 
 from onceproof.checkers.relations.base import Relation
 
@@ -6,7 +10,9 @@ RELATION = Relation(
     name="read_origins",
     meaning="reads with the send that they come from",
     sql="""
-SELECT i.trial, i.collected, r.reader, r.session, r.ordinal, r.isolation, r.topic,
+SELECT i.trial, i.collected AND (i.complete OR (r."at" <= i.collect_started
+                                      AND r.clock = i.collect_clock)) AS logged_later,
+       r.reader, r.session, r.ordinal, r.isolation, r.topic,
        r."partition", r."offset", r.record, r."at", r.clock, n.attempt AS named,
        COALESCE(n.attempt, o.attempt) AS origin
 FROM reads r

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tests.properties.checkers.corpus.base import CUT_SHORT, LEDGER, Sample, sample
+from tests.properties.checkers.corpus.effects import UNSETTLED
 from tests.properties.checkers.world import Trial
 
 BOTH: Final = (LEDGER, Trial(topic="orders", sink="ledger", view="table"))
@@ -66,6 +67,25 @@ def _sources() -> Iterator[Sample]:
         ],
         reads=[{"record": "a", "offset": 5}],
     )
+
+
+def _logged_later() -> Iterator[Sample]:
+    """A run that did not settle is collected while its readers still read."""
+    for title, read, found in (
+        ("before the log was collected", {"at": 99}, True),
+        ("when the log began to be collected", {"at": 100}, True),
+        ("perhaps after the log was collected", {"at": 101}, False),
+        ("by another clock", {"at": 99, "clock": "other"}, False),
+    ):
+        yield sample(
+            f"unsettled: an uncommitted entry was read {title}",
+            phases=UNSETTLED,
+            txns=[{"txn": "t", "outcome": "info", "commit_called_at": 1}],
+            sends=[{"record": "a", "offset": 0, "txn": "t"}],
+            log=[{"record": "a", "offset": 0, "committed": False}],
+            reads=[{"record": "a", "offset": 0, **read}],
+            finds={"aborted-read": [{"record": "a"}]} if found else {},
+        )
 
 
 def _early_reads() -> Iterator[Sample]:
@@ -305,5 +325,6 @@ def _conflicting_positions() -> Iterator[Sample]:
 
 
 SAMPLES: Final = (
-    *_sources(), *_early_reads(), *_skips(), *_unseen(), *_conflicting_positions(),
+    *_sources(), *_logged_later(), *_early_reads(), *_skips(), *_unseen(),
+    *_conflicting_positions(),
 )  # fmt: skip

@@ -15,12 +15,20 @@ def _committed_reads(past: Past) -> list[Row]:
     return [r for r in past.reads if r["isolation"] == "read_committed" and r["record"] is not None]
 
 
+def _logged_later(past: Past, read: Row) -> bool:
+    """Whether the log was certainly collected after a read."""
+    if past.collection is None:
+        return False
+    by_clock = read["clock"] == past.collection["clock"]
+    return past.complete or (by_clock and read["at"] <= past.collection["started_at"])
+
+
 def aborted_read(past: Past) -> Iterator[Hit]:
     for read in _committed_reads(past):
         send = past.named(read)
         sends = [send] if send is not None else past.sends_of(read["record"])
         none_exists = bool(sends) and not any(past.may_exist(s) for s in sends)
-        aborted_there = past.collected and any(
+        aborted_there = _logged_later(past, read) and any(
             not e["committed"]
             and e["record"] == read["record"]
             and (e["partition"], e["offset"]) == (read["partition"], read["offset"])
