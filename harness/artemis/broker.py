@@ -51,6 +51,7 @@ class LocalArtemis:
                 listen={a: self._topology.artemis(a) for a in (*QUEUE_AUDIENCES, AUDITOR)},
                 addresses=self.wanted.addresses,
                 unconsumed=self.wanted.unconsumed,
+                plain=self.wanted.plain,
             )
         )
         self.start()

@@ -99,6 +99,7 @@ def broker_xml(
     listen: Mapping[str, str],
     addresses: Iterable[str],
     unconsumed: Iterable[str] = (),
+    plain: Iterable[str] = (),
 ) -> str:
     """Return the content of the file.
 
@@ -107,6 +108,7 @@ def broker_xml(
         listen: audience → `host:port`.
         addresses: addresses to create with multicast routing, which permits two queues.
         unconsumed: addresses to create with anycast routing and an audit queue only.
+        plain: queues without an audit queue.
     """
     root = Xml.Element("configuration", {"xmlns": "urn:activemq"})
     core = Xml.SubElement(root, "core", {"xmlns": "urn:activemq:core"})
@@ -134,6 +136,9 @@ def broker_xml(
         # JMS finds a queue only under the name of its address. Consumers are rejected, because
         # messages that they take would look lost.
         Xml.SubElement(routed, "queue", {"name": address, "max-consumers": "0"})
+    for address in plain:
+        routed = Xml.SubElement(Xml.SubElement(there, "address", name=address), "anycast")
+        Xml.SubElement(routed, "queue", name=address)
     Xml.indent(root)
     return Xml.tostring(root, encoding="unicode") + "\n"
 

@@ -16,10 +16,12 @@ class Queues:
     Attributes:
         addresses: addresses with a queue to consume and an audit queue.
         unconsumed: addresses with an audit queue only.
+        plain: queues without an audit queue.
         programs: fetches and compiles the broker and its clients at the first call.
     """
 
     addresses: tuple[str, ...] = ()
     unconsumed: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
     programs: Callable[[], JavaPrograms]
     settings: QueueSettings = field(default_factory=QueueSettings)

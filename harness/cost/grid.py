@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from onceproof.harness.cost import pipelines, producers
+from onceproof.harness.cost import pipelines, producers, queues
 from onceproof.harness.cost.pipelines import PIPELINES
 from onceproof.harness.cost.producers import CLIENTS
 from onceproof.harness.cost.ways import Comparison, Setup
 
-TARGETS: Final = (*CLIENTS, *PIPELINES)
+TARGETS: Final = (*CLIENTS, *PIPELINES, queues.NAME)
 USUAL_TARGETS: Final = CLIENTS
 INTERVALS: Final = (0.1, 0.01, 1.0)
 """Seconds between two commits that are measured; the first is in the headline."""
@@ -55,6 +55,9 @@ def _changes(target: str) -> Iterator[_Change]:
     """Yield the changes that make a difference to a target."""
     if target in CLIENTS:
         yield from (*_OF_ALL, *_OF_PRODUCERS)
+    elif target == queues.NAME:
+        yield from (change for change in _OF_ALL if "size" in change[1])
+        return
     else:
         used = PIPELINES[target].settings | {"partitions"}
         yield from (change for change in _OF_ALL if used.issuperset(change[1]))
@@ -66,4 +69,6 @@ def _comparison(target: str, setup: Setup, name: str) -> Comparison:
         if client == target:
             brief = name != target
             return producers.comparison_of(client, setup, name=name, brief=brief)
+    if target == queues.NAME:
+        return queues.comparison_of(setup, name=name)
     return pipelines.comparison_of(target, setup, called=name)

@@ -13,7 +13,8 @@ the order. `transaction` is how long the median one of them took, and `napped` h
 With a rate, record i is due at the start plus i/R, is sent D seconds later, and carries the time
 when it was due, also if it is sent late. Without one, the next record is due as soon as the client
 takes it. The order ends after N records, or without N after S seconds. `harness/java/Load.java`
-does the same with Kafka's own client, but for `around` and `keys`.
+does the same with Kafka's own client, and `harness/artemis/QueueLoad.java` with JMS, but for
+`around` and `keys`.
 """
 
 from __future__ import annotations

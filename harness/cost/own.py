@@ -7,17 +7,14 @@ import shlex
 from functools import partial
 from typing import Final
 
+from onceproof.harness.cost.pairs import pipelines
 from onceproof.harness.cost.ways import (
-    FULL,
-    USUAL,
     Comparison,
     Fed,
     Setup,
-    Way,
     Where,
     source_of,
     topic_of,
-    with_delay,
 )
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.processes.trouble import StageTrouble
@@ -55,22 +52,13 @@ def comparison_of(base: str, other: str, template: str, setup: Setup) -> Compari
     for command in (base, other):
         _check(command)
 
-    def way(name: str, command: str) -> Way:
-        return Way(
-            comparison=NAME,
-            name=name,
-            start=partial(_start, f"{NAME}-{name}", command),
-            phases={BASE: with_delay(setup), AGAIN: FULL}.get(name, USUAL),
-            fed=fed,
-            answers=False,
-        )
-
-    return Comparison(
-        name=NAME,
-        setup=setup,
-        ways=(way(BASE, base), way(AGAIN, base), way(OTHER, other)),
-        pairs=((BASE, OTHER),),
-        again=AGAIN,
+    starts = {BASE: base, AGAIN: base, OTHER: other}
+    return pipelines(
+        NAME,
+        setup,
+        {name: partial(_start, f"{NAME}-{name}", command) for name, command in starts.items()},
+        fed=fed,
+        answers=False,
     )
 
 

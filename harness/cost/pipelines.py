@@ -12,19 +12,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
+from onceproof.harness.cost.pairs import pipelines
 from onceproof.harness.cost.producers import JVM
 from onceproof.harness.cost.ways import (
-    FULL,
-    USUAL,
     Comparison,
     Fed,
-    Phase,
     Setup,
-    Way,
+    Start,
     Where,
     source_of,
     topic_of,
-    with_delay,
 )
 from onceproof.harness.java.programs import programs_for
 from onceproof.harness.processes.processes import Process
@@ -219,31 +216,18 @@ def comparison_of(name: str, setup: Setup, *, called: str | None = None) -> Comp
     setup = pipeline.fed.setup(setup, (interval,) if interval else ())
     setup = replace(setup, delay=pipeline.delay or setup.delay)
 
-    def longer(phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
-        return tuple(replace(phase, longer=pipeline.longer) for phase in phases)
+    def start(guarantee: str) -> Start:
+        key = f"{title}-{guarantee}"
+        task = Task(key=key, guarantee=guarantee, interval=interval, linger=setup.linger)
+        return partial(pipeline.start, task)
 
-    def way(guarantee: str) -> Way:
-        task = Task(
-            key=f"{title}-{guarantee}",
-            guarantee=guarantee,
-            interval=interval,
-            linger=setup.linger,
-        )
-        return Way(
-            comparison=title,
-            name=guarantee,
-            start=partial(pipeline.start, task),
-            phases=longer({AT_LEAST_ONCE: with_delay(setup), AGAIN: FULL}.get(guarantee, USUAL)),
-            fed=pipeline.fed,
-            answers=pipeline.answers,
-            interval=interval,
-            beside=pipeline.more_topics(task.key),
-        )
-
-    return Comparison(
-        name=title,
-        setup=setup,
-        ways=tuple(map(way, (AT_LEAST_ONCE, AGAIN, EXACTLY_ONCE, *pipeline.also))),
-        pairs=tuple((each, EXACTLY_ONCE) for each in (AT_LEAST_ONCE, *pipeline.also)),
-        again=AGAIN,
+    return pipelines(
+        title,
+        setup,
+        {each: start(each) for each in (AT_LEAST_ONCE, AGAIN, EXACTLY_ONCE, *pipeline.also)},
+        fed=pipeline.fed,
+        answers=pipeline.answers,
+        interval=interval,
+        longer=pipeline.longer,
+        beside=pipeline.more_topics,
     )

@@ -21,6 +21,7 @@ from onceproof.harness.cost.orders import Order, Speeds, next_warm_up, warm_up
 from onceproof.harness.cost.processor import processor_seconds
 from onceproof.harness.cost.programs import Programs
 from onceproof.harness.cost.ways import Comparison, Phase, Way, Where
+from onceproof.harness.links.topology import ARTEMIS
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import Alone
 from onceproof.harness.tools.setup import Tools
@@ -39,7 +40,7 @@ class Rounds:
     def __init__(
         self, up: Alone, tools: Tools, comparison: Comparison, *, folder: Path, seconds: float
     ) -> None:
-        """Create topics, and start all programs.
+        """Create topics or queues, and start all programs.
 
         Args:
             folder: for the latencies of each block.
@@ -51,8 +52,9 @@ class Rounds:
         self._folder = folder
         self._seconds = seconds
         self._number = 0
+        brokers = ARTEMIS if comparison.by_queues else "broker-"
         self._brokers = [
-            psutil.Process(p.popen.pid) for p in up.processes.all if p.name.startswith("broker-")
+            psutil.Process(p.popen.pid) for p in up.processes.all if p.name.startswith(brokers)
         ]
         self._programs = Programs(Where.on(up, tools), comparison, folder)
 

@@ -30,6 +30,7 @@ class Where:
         bootstrap: addresses of the brokers.
         work: an existing folder for its files.
         address: where it may listen.
+        queue_broker: address of the queue broker, if there is one.
     """
 
     tools: Tools
@@ -38,6 +39,7 @@ class Where:
     processes: Processes
     address: str
     stop: Stop
+    queue_broker: str = ""
 
     @classmethod
     def on(cls, up: Alone, tools: Tools) -> Where:
@@ -48,6 +50,7 @@ class Where:
             processes=up.processes,
             address="127.0.0.1",
             stop=up.stop,
+            queue_broker=up.stage.topology.artemis(AUDITOR),
         )
 
 
@@ -177,6 +180,7 @@ class Comparison:
         pairs: names of the ways to compare; the other of the first pair is in the headline.
         again: name of the first pair's base, measured as if it were another way.
         twin: a way and its twin that sleeps after each commit, where there is one.
+        by_queues: whether records go through queues instead of topics.
     """
 
     name: str
@@ -185,6 +189,7 @@ class Comparison:
     pairs: tuple[tuple[str, str], ...]
     again: str
     twin: tuple[str, str] | None = None
+    by_queues: bool = False
 
     @property
     def base(self) -> str:

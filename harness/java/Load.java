@@ -1,41 +1,19 @@
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A bare producer that is timed, as `harness/cost/load.py` describes it: `Load TASK`. */
-final class Load {
-    private static final long SECOND = 1_000_000_000L;
-
-    private static final long NEVER = Long.MAX_VALUE / 2;
-
+final class Load implements Pace.Target {
     private final KafkaProducer<byte[], byte[]> producer;
     private final String topic;
-    private final int size;
-    private final long commitEvery;
-    private final long commitRecords;
     private final boolean transactional;
-    private final long nap;
 
     private Load(JsonNode task) {
         topic = task.get("topic").asText();
-        size = task.get("size").asInt();
-        commitEvery = task.path("commit_every").isNumber()
-                ? (long) (task.get("commit_every").asDouble() * SECOND)
-                : NEVER;
-        commitRecords = task.path("commit_records").asLong(NEVER);
-        transactional = Math.min(commitEvery, commitRecords) < NEVER;
-        nap = (long) (task.path("nap").asDouble() * SECOND);
+        transactional = Pace.transactional(task);
         var settings = new HashMap<String, Object>();
         task.get("client").properties().forEach(
                 setting -> settings.put(setting.getKey(), setting.getValue().asText()));
@@ -47,103 +25,31 @@ final class Load {
     }
 
     public static void main(String[] arguments) throws Exception {
-        var json = new ObjectMapper();
-        var load = new Load(json.readTree(arguments[0]));
-        System.out.println("{\"ready\": true}");
-        var orders = new BufferedReader(new InputStreamReader(System.in));
-        for (var line = orders.readLine(); line != null; line = orders.readLine()) {
-            System.out.println(json.writeValueAsString(load.carryOut(json.readTree(line))));
-        }
-        Runtime.getRuntime().halt(0);
+        var task = new ObjectMapper().readTree(arguments[0]);
+        Pace.answer(task, new Load(task));
     }
 
-    private Map<String, Object> carryOut(JsonNode order) {
-        var took = new ArrayList<Long>();
-        var slept = new ArrayList<Long>();
-        var stamp = "-" + order.get("block").asInt() + "-";
-        var timed = order.get("count").isNull();
-        var fast = order.get("rate").isNull();
-        var gap = fast ? 0 : SECOND / order.get("rate").asDouble();
-        var waits = (long) (order.get("delay").asDouble() * SECOND);
-        var wanted = timed ? NEVER : order.get("count").asLong();
-        var began = begin();
-        var opened = began;
-        var ends = timed ? began + (long) (order.get("seconds").asDouble() * SECOND) : NEVER;
-        long sent = 0;
-        long committed = 0;
-        long late = 0;
-        while (true) {
-            var now = System.nanoTime();
-            if (sent - committed >= commitRecords || now >= opened + commitEvery) {
-                slept.add(commit());
-                took.add(System.nanoTime() - opened);
-                committed = sent;
-                opened = begin();
-                continue;
-            }
-            if (now >= ends || sent >= wanted) {
-                break;
-            }
-            var due = fast ? now : began + (long) (sent * gap);
-            if (due + waits > now && !fast) {
-                LockSupport.parkNanos(Math.min(due + waits, opened + commitEvery) - now);
-                continue;
-            }
-            late = Math.max(late, now - due - waits);
-            producer.send(new ProducerRecord<>(topic, value("cost-" + due + stamp + sent + "-")));
-            sent++;
-        }
-        if (transactional) {
-            commit();
-        } else {
-            producer.flush();
-        }
-        return Map.of(
-                "sent", sent,
-                "began", began,
-                "seconds", (System.nanoTime() - began) / (double) SECOND,
-                "transactions", took.size(),
-                "transaction", median(took),
-                "napped", median(slept),
-                "late", late / (double) SECOND);
+    @Override
+    public void send(byte[] value) {
+        producer.send(new ProducerRecord<>(topic, value));
     }
 
-    private byte[] value(String head) {
-        var value = Arrays.copyOf(head.getBytes(StandardCharsets.US_ASCII), size);
-        Arrays.fill(value, head.length(), size, (byte) 'x');
-        return value;
+    @Override
+    public void flush() {
+        producer.flush();
     }
 
-    /** The median in seconds; 0 of nothing. */
-    private static double median(List<Long> found) {
-        var sorted = found.stream().sorted().toList();
-        if (sorted.isEmpty()) {
-            return 0;
-        }
-        var half = sorted.size() / 2;
-        var upper = sorted.get(half);
-        var lower = sorted.size() % 2 == 0 ? sorted.get(half - 1) : upper;
-        return (lower + upper) / 2.0 / SECOND;
-    }
-
-    /** Begin a transaction, if it has any; return the time. */
-    private long begin() {
+    @Override
+    public void begin() {
         if (transactional) {
             producer.beginTransaction();
         }
-        return System.nanoTime();
     }
 
-    /** Commit; return how long it slept afterwards, in nanoseconds. */
-    private long commit() {
-        producer.commitTransaction();
-        if (nap == 0) {
-            return 0;
+    @Override
+    public void commit() {
+        if (transactional) {
+            producer.commitTransaction();
         }
-        var before = System.nanoTime();
-        while (System.nanoTime() < before + nap) {
-            LockSupport.parkNanos(before + nap - System.nanoTime());
-        }
-        return System.nanoTime() - before;
     }
 }

@@ -47,14 +47,12 @@ def _cause(found: ComparisonPart, other: str) -> str:
     if not found.setup.commit_every:
         return other
     every = f"every {found.setup.commit_every[0] * 1e3:g} ms"
-    return f"{'exactly-once with a commit' if _is_pipeline(found) else 'a commit'} {every}"
+    return f"{f'{other} with a commit' if _is_pipeline(found) else 'a commit'} {every}"
 
 
 def _against(found: ComparisonPart, base: str) -> str:
-    if not found.setup.commit_every:
-        return base
     if _is_pipeline(found):
-        return f"{base} with the same interval"
+        return base
     return f"a plain producer with acks={found.setup.acks}"
 
 

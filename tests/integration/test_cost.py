@@ -10,6 +10,7 @@ import pytest
 from onceproof.harness.cost.block import Block
 from onceproof.harness.cost.grid import TARGETS, comparisons
 from onceproof.harness.cost.own import ORDER, comparison_of
+from onceproof.harness.cost.queues import queues_of
 from onceproof.harness.cost.rounds import Rounds
 from onceproof.harness.cost.ways import NAP, Comparison, Setup
 from onceproof.harness.processes.trouble import StageTrouble
@@ -28,7 +29,8 @@ def measured(comparison: Comparison, folder: Path) -> tuple[list[Block], float]:
     assert tools.stage is not None
     raw = folder / "latencies"
     raw.mkdir()
-    with alone(folder / "stage", tools.stage) as up:
+    queues = queues_of([comparison], tools)
+    with alone(folder / "stage", tools.stage, queues=queues) as up:
         rounds = Rounds(up, tools, comparison, folder=raw, seconds=0.5)
         blocks = rounds.measure(1, seed=1, progress=told.append, over=over.append)
         rounds.end()

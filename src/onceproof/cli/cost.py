@@ -17,7 +17,7 @@ def cost(
         list[str] | None,
         typer.Argument(
             help="What to measure: librdkafka, java (producers); transform, transform-java, "
-            "streams, flink, spark (pipelines). Default: librdkafka java."
+            "streams, flink, spark, jms (pipelines). Default: librdkafka java."
         ),
     ] = None,
     base: Annotated[

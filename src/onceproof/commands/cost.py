@@ -21,6 +21,7 @@ from onceproof.harness.cost.block import Block
 from onceproof.harness.cost.grid import TARGETS, USUAL_TARGETS, comparisons
 from onceproof.harness.cost.own import NAME, ORDER, comparison_of
 from onceproof.harness.cost.producers import CLIENTS
+from onceproof.harness.cost.queues import queues_of
 from onceproof.harness.cost.rounds import Rounds
 from onceproof.harness.cost.ways import Comparison, Setup
 from onceproof.harness.kafka.coordinator import Refused
@@ -129,7 +130,9 @@ class _Measurement:
     def measure(self, target: str, compared: Iterable[Comparison]) -> Iterator[ComparisonPart]:
         """Measure a target on a stage of its own; yield each comparison when it is over."""
         assert self._tools.stage is not None, "the set-up has prepared a local stage"
-        with alone(self._folder / target, self._tools.stage) as up:
+        compared = list(compared)
+        queues = queues_of(compared, self._tools)
+        with alone(self._folder / target, self._tools.stage, queues=queues) as up:
             for comparison in compared:
                 blocks, capacity = self._measured(up, comparison)
                 self.parts.append(

@@ -19,6 +19,7 @@ def core_element(**settings: object) -> Xml.Element:
         listen={"producer": "127.1.0.7:1", "auditor": "127.1.0.7:2"},
         addresses=["payments", "with-fees"],
         unconsumed=["shipments"],
+        plain=["bare"],
     )
     core = Xml.fromstring(text).find(f"{CORE}core")
     assert core is not None
@@ -45,6 +46,12 @@ def test_unconsumed_address_has_one_anycast_queue() -> None:
     (kind,) = found
     assert kind.tag == f"{CORE}anycast"
     assert [queue.get("name") for queue in kind] == ["shipments"]
+
+
+def test_plain_queue_can_be_consumed_and_is_not_audited() -> None:
+    (found,) = (a for a in core_element().iter(f"{CORE}address") if a.get("name") == "bare")
+    ((queue,),) = found
+    assert queue.attrib == {"name": "bare"}
 
 
 def test_each_audience_has_a_separate_acceptor() -> None:

@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import pytest
 
-from onceproof.harness.cost import own
-from onceproof.harness.cost.grid import INTERVALS, RECORDS, TARGETS, comparisons
+from onceproof.harness.cost import own, queues
+from onceproof.harness.cost.grid import INTERVALS, RECORDS, SIZES, TARGETS, comparisons
 from onceproof.harness.cost.producers import CLIENTS, LATE, TRANSACTIONAL
 from onceproof.harness.cost.stamp import read_stamp, stamp
 from onceproof.harness.cost.ways import NAP, USUAL, Setup, Way, Where
@@ -99,6 +99,18 @@ def test_grid_changes_nothing_that_a_pipeline_does_not_use() -> None:
 def test_pipelines_have_no_transactions_of_so_many_records() -> None:
     for target in set(TARGETS) - set(CLIENTS):
         assert not any(c.setup.commit_records for c in comparisons(target, Setup(), full=True))
+
+
+def test_queue_broker_has_every_queue_of_jms_and_nothing_else_needs_one() -> None:
+    nothing = cast("Any", None)
+    for target in set(TARGETS) - {queues.NAME}:
+        assert queues.queues_of(comparisons(target, Setup(), full=True), nothing) is None
+    found = list(comparisons(queues.NAME, Setup(), full=True))
+    assert {each.setup.size for each in found} == set(SIZES)
+    wanted = queues.queues_of(found, nothing)
+    assert wanted is not None
+    ways = [way for each in found for way in each.ways]
+    assert set(wanted.plain) == {way.topic for way in ways} | {way.source for way in ways}
 
 
 def test_task_says_when_to_commit() -> None:
