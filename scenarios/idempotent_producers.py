@@ -25,9 +25,11 @@ from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.franz_go import FRANZ_GO, FranzGo
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
+from onceproof.harness.workload.senders.sarama import SARAMA, Sarama
 from onceproof.scenarios.base import HOLDS, UNEXERCISED, claims_of_repeated_sends, violated
 
 PAYMENTS = Payments(records=6_000, producers=2, keys=64, partitions=3)
@@ -104,19 +106,23 @@ def of_client(sender: Sender) -> tuple[Scenario, ...]:
     return faulted, quiet
 
 
-_OFF = Scenario(
-    name="idempotent-librdkafka-off",
-    title="The broken twin: retries without idempotence, so records are appended twice",
-    subject=_subject(
-        "retrying-librdkafka",
-        "A librdkafka producer that retries without idempotence: at-least-once.",
-    ),
-    sender=Librdkafka(idempotent=False),
-    workload=PAYMENTS,
-    schedule=(WITHHELD,),
-    claims=claims_of_repeated_sends(PAYMENTS.topic),
-    seconds=25,
-)
+def off(sender: Sender) -> Scenario:
+    """Return the broken twin of a client: `sender` is not idempotent."""
+    return Scenario(
+        name=f"idempotent-{sender.name}-off",
+        title="The broken twin: retries without idempotence, so records are appended twice",
+        subject=_subject(
+            f"retrying-{sender.name}",
+            f"A {sender.name} producer that retries without idempotence: at-least-once.",
+        ),
+        sender=sender,
+        workload=PAYMENTS,
+        schedule=(WITHHELD,),
+        claims=claims_of_repeated_sends(PAYMENTS.topic),
+        seconds=25,
+    )
+
+
 _ACKS_1 = Scenario(
     name="idempotent-librdkafka-acks-1",
     title="The broken twin: acks=1, and the leader is killed with records that only it has",
@@ -165,10 +171,14 @@ _RESENDS = Scenario(
 
 SCENARIOS = (
     *of_client(LIBRDKAFKA),
-    _OFF,
+    off(Librdkafka(idempotent=False)),
     _ACKS_1,
     _RESENDS,
     *of_client(KAFKA_PYTHON),
     *of_client(AIOKAFKA),
     *of_client(JAVA),
+    *of_client(FRANZ_GO),
+    off(FranzGo(idempotent=False)),
+    *of_client(SARAMA),
+    off(Sarama(idempotent=False)),
 )

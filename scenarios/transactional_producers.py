@@ -30,9 +30,11 @@ from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.franz_go import FRANZ_GO
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
+from onceproof.harness.workload.senders.sarama import SARAMA
 from onceproof.scenarios.base import HOLDS, UNEXERCISED, violated
 
 PAYMENTS = Payments(
@@ -153,4 +155,6 @@ SCENARIOS = (
     ),
     *of_client(AIOKAFKA),
     *of_client(JAVA),
+    *of_client(FRANZ_GO),
+    *of_client(SARAMA),
 )

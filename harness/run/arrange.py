@@ -45,6 +45,7 @@ from onceproof.harness.tools.versions import host, versions
 from onceproof.harness.wait import Interrupted, Stop
 from onceproof.harness.workload.control import Producers
 from onceproof.harness.workload.file_log import FileLog
+from onceproof.harness.workload.senders.base import Versioned
 
 
 class RunAssembly:
@@ -248,6 +249,8 @@ class RunAssembly:
         chosen = self._tools.chosen
         exact = {name: exact_version(python) for name, python in chosen.pythons.items()}
         packages = dict(distribution_version(*each) for each in chosen.pythons.items())
+        if self._scenario.subject.sends and isinstance(self._scenario.sender, Versioned):
+            packages |= self._scenario.sender.versions()
         return {
             **versions(),
             **self._tools.versions(),

