@@ -68,6 +68,7 @@ SCENARIOS = (
     _without_group_metadata("java"),
     _without_rewind("java"),
     _without_rewind("kafka-python"),
+    _without_rewind("franz-go"),
     Scenario(
         name=_UNCHECKED.name,
         title="A member that commits without checking its sends: some clients allow it",

@@ -41,9 +41,14 @@ type Header struct {
 // LoadTask loads the task whose path is the last argument.
 func LoadTask() Task {
 	var task Task
+	load(&task)
+	return task
+}
+
+func load(task any) {
 	text, err := os.ReadFile(os.Args[len(os.Args)-1])
 	if err == nil {
-		err = json.Unmarshal(text, &task)
+		err = json.Unmarshal(text, task)
 	}
 	if err != nil {
 		Die("the task cannot be read: %v", err)
@@ -51,7 +56,6 @@ func LoadTask() Task {
 	if os.Getenv("ONCEPROOF_CONNECTION") != "" {
 		Die("the Go clients connect in plain text only")
 	}
-	return task
 }
 
 // ValueSent returns the bytes of the value; nil: no value.

@@ -1,4 +1,4 @@
-"""Client libraries of members in Python: which program runs each, with which settings.
+"""Client libraries of members: which program runs each, with which settings.
 
 The programs are not imported here, because only the members' processes need the clients.
 """
@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS
 
-Client = Literal["librdkafka", "java", "aiokafka", "kafka-python"]
+Client = Literal["librdkafka", "java", "aiokafka", "kafka-python", "franz-go"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +21,14 @@ class InPython:
     program: str
     consumer: Mapping[str, Any]
     producer: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InGo:
+    """Members in Go; their settings are in the program, a folder of `harness/go/`."""
+
+    program: str
+    module: str
 
 
 _RECONNECTING: Final = {
@@ -91,6 +99,9 @@ KAFKA_PYTHON: Final = InPython(
     },
 )
 
+IN_GO: Final[Mapping[Client, InGo]] = {
+    "franz-go": InGo(program="franzmember", module="github.com/twmb/franz-go"),
+}
 IN_PYTHON: Final[Mapping[Client, InPython]] = {
     "librdkafka": LIBRDKAFKA,
     "aiokafka": AIOKAFKA,

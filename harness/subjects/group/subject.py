@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.go.programs import program, version_of
 from onceproof.harness.java.programs import programs_for
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.processes.python import python_module
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.subjects.group.base import GroupSubject
-from onceproof.harness.subjects.group.clients import IN_PYTHON, Client
+from onceproof.harness.subjects.group.clients import IN_GO, IN_PYTHON, Client
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.subjects.group.task import Commits, MemberTask
 from onceproof.harness.subjects.tasks import Program
@@ -50,6 +51,8 @@ _CAN_OMIT: Final[dict[Client, frozenset[Missing]]] = {
     "kafka-python": frozenset({"rewind"}),
     # Its transactions take no group metadata, and every abort starts a new life.
     "aiokafka": frozenset({"outcomes"}),
+    # Its session always has the group's metadata.
+    "franz-go": frozenset({"rewind"}),
 }
 _RUNTIMES: Final[Mapping[str, str]] = {"java": "kafka-clients"}
 """Client → runtime, where their names differ."""
@@ -102,6 +105,8 @@ class ConsumerGroup(GroupSubject):
 
     @property
     def runtimes(self) -> frozenset[str]:
+        if self.client in IN_GO:
+            return frozenset()  # in one version only
         return frozenset({_RUNTIMES.get(self.client, self.client)})
 
     @property
@@ -114,10 +119,14 @@ class ConsumerGroup(GroupSubject):
         return (self.sink, CALLS) if self.calls else (self.sink,)
 
     def configuration(self) -> Mapping[str, Any]:
-        """Return the settings of its clients; those in Java are in their program."""
+        """Return the settings of its clients; those in Java and Go are in their program."""
         group = {"number": self.members, "positions": f"committed {self.commits}"}
         if self.client == "java":
             return {"members": group | {"program": "harness/java/Member.java"}}
+        if self.client in IN_GO:
+            used = IN_GO[self.client]
+            program = f"harness/go/{used.program}/main.go"
+            return {"members": {**group, "program": program, "version": version_of(used.module)}}
         client = IN_PYTHON[self.client]
         return {
             "members": group,
@@ -158,6 +167,8 @@ def program_of(client: Client, tools: Tools) -> Program:
     """Return the command of a member that uses a client, by its task file."""
     if client == "java":
         return partial(programs_for(tools).command, "Member")
+    if client in IN_GO:
+        return lambda task: [program(IN_GO[client].program), task]
     name, python = IN_PYTHON[client].program, tools.chosen.pythons.get(client)
 
     def command(task: Path) -> Sequence[str | Path]:

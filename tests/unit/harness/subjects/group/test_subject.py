@@ -24,6 +24,7 @@ def test_each_client_has_its_own_name_and_settings() -> None:
         "consume-transform-produce-java",
         "consume-transform-produce-aiokafka",
         "consume-transform-produce-kafka-python",
+        "consume-transform-produce-franz-go",
     ]
     for group in groups:
         assert f"Members use {group.client}." in group.says
@@ -31,7 +32,7 @@ def test_each_client_has_its_own_name_and_settings() -> None:
         assert ("member's producer" in configuration) is (group.client in IN_PYTHON)
 
 
-@pytest.mark.parametrize("client", ["java", "aiokafka", "kafka-python"])
+@pytest.mark.parametrize("client", ["java", "aiokafka", "kafka-python", "franz-go"])
 def test_other_clients_reject_options_of_librdkafka(client: Any) -> None:
     with pytest.raises(ValueError, match="use client='librdkafka'"):
         ConsumerGroup(client=client, commits="before")
