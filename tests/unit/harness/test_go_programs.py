@@ -19,7 +19,7 @@ case $1 in
   version) echo go version go{version} linux/amd64 ;;
   build) echo build >> {calls}
          for word; do [ "$last" = -o ] && into=$word; last=$word; done
-         for name in franz franzmember sarama; do printf x > "$into$name"; chmod +x "$into$name"; done ;;
+         for name in {names}; do printf x > "$into$name"; chmod +x "$into$name"; done ;;
 esac
 """
 
@@ -33,7 +33,9 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def put_go(folder: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> Path:
     program, calls = folder / "bin" / "go", folder / "calls"
     program.parent.mkdir()
-    program.write_text(_GO.format(version=version, calls=calls))
+    program.write_text(
+        _GO.format(version=version, calls=calls, names=" ".join(programs.programs()))
+    )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
     return calls
@@ -44,7 +46,7 @@ def test_programs_are_built_once_and_together(tmp_path: Path, calls: Path) -> No
     for name in programs.programs():
         found = programs.program(name, cache_folder=tmp_path / "cache", progress=steps.append)
         assert os.access(found, os.X_OK)
-    assert programs.programs() == ["franz", "franzmember", "sarama"]
+    assert {"franz", "sarama"} <= set(programs.programs())
     assert calls.read_text() == "build\n"
     assert [step.message for step in steps] == ["building"]
     (folder,) = (each for each in (tmp_path / "cache" / "go").iterdir() if each.is_dir())
