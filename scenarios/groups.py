@@ -89,6 +89,7 @@ ZOMBIE: Final[dict[Client, ScheduledFault]] = {
     "aiokafka": _zombie("AddOffsetsToTxn"),
     # With transaction version 2 its offsets come with the same request as their partitions do.
     "franz-go": replace(_zombie("EndTxn"), lost=True),
+    "sarama": replace(_zombie("EndTxn"), lost=True),
     # It sends its offsets without waiting for its Produce responses; and when it resumes, it finds
     # its request overdue before it reads the response, and gives up.
     "kafka-python": _zombie("Produce", "response"),
@@ -121,6 +122,7 @@ TRANSACTION_ERROR: Final[dict[Client, ScheduledFault]] = {
     ),
     # It sends its offsets when all its effects are acknowledged.
     "franz-go": _UNKNOWN_MEMBER,
+    "sarama": _UNKNOWN_MEMBER,
     "kafka-python": _UNKNOWN_MEMBER,  # it always sends its offsets first
 }
 EFFECTS_REJECTED = ScheduledFault(
@@ -252,6 +254,7 @@ SCENARIOS = (
     *of_client("aiokafka"),
     *of_client("kafka-python"),
     *of_client("franz-go"),
+    *of_client("sarama"),
     Scenario(
         name=f"{_STALE.name}-void-killed",
         title="A member told that its id is unknown, then killed after its next commit",

@@ -69,6 +69,7 @@ SCENARIOS = (
     _without_rewind("java"),
     _without_rewind("kafka-python"),
     _without_rewind("franz-go"),
+    _without_rewind("sarama"),  # as in its own example
     Scenario(
         name=_UNCHECKED.name,
         title="A member that commits without checking its sends: some clients allow it",

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS
 
-Client = Literal["librdkafka", "java", "aiokafka", "kafka-python", "franz-go"]
+Client = Literal["librdkafka", "java", "aiokafka", "kafka-python", "franz-go", "sarama"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +101,7 @@ KAFKA_PYTHON: Final = InPython(
 
 IN_GO: Final[Mapping[Client, InGo]] = {
     "franz-go": InGo(program="franzmember", module="github.com/twmb/franz-go"),
+    "sarama": InGo(program="saramamember", module="github.com/IBM/sarama"),
 }
 IN_PYTHON: Final[Mapping[Client, InPython]] = {
     "librdkafka": LIBRDKAFKA,

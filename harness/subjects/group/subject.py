@@ -53,6 +53,7 @@ _CAN_OMIT: Final[dict[Client, frozenset[Missing]]] = {
     "aiokafka": frozenset({"outcomes"}),
     # Its session always has the group's metadata.
     "franz-go": frozenset({"rewind"}),
+    "sarama": frozenset({"rewind"}),
 }
 _RUNTIMES: Final[Mapping[str, str]] = {"java": "kafka-clients"}
 """Client → runtime, where their names differ."""
