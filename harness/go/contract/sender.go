@@ -99,18 +99,22 @@ func RunTransactions(task Task, open func() (Transactional, error)) {
 		}
 		group := s.records.takeTransaction()
 		s.orders.took(len(group))
-		if !s.transaction(client, group) {
-			s.retire(client)
-			s.newSession()
-			client = s.opened(open)
+		for sent := false; !sent && !s.orders.over(); {
+			var usable bool
+			if sent, usable = s.transaction(client, group); !usable {
+				s.retire(client)
+				s.newSession()
+				client = s.opened(open)
+			}
 		}
 	}
 	s.retire(client)
 	s.calls.report(true)
 }
 
-// transaction sends a transaction and ends it; it returns whether the client is usable.
-func (s *sending) transaction(client Transactional, group []Record) bool {
+// transaction sends a transaction and ends it. It returns whether the records were sent, which they
+// are not if it could not begin, and whether the client is usable.
+func (s *sending) transaction(client Transactional, group []Record) (sent, usable bool) {
 	txn := Row{
 		"txn":     fmt.Sprintf("%s/t%d", s.session, *group[0].Transaction),
 		"session": s.session, "transactional_id": *s.task.TransactionalID, "outcome": "info",
@@ -119,7 +123,7 @@ func (s *sending) transaction(client Transactional, group []Record) bool {
 	s.history.Write("txns", txn)
 	if err := client.Begin(); err != nil {
 		s.ended(txn, Ending{Outcome: "info", Err: err})
-		return false
+		return false, false
 	}
 	s.calls.failure()
 	s.send(client, group, txn["txn"].(string))
@@ -135,7 +139,7 @@ func (s *sending) transaction(client Transactional, group []Record) bool {
 		ending.Err = failed
 	}
 	s.ended(txn, ending)
-	return ending.Usable
+	return true, ending.Usable
 }
 
 func (s *sending) ended(txn Row, ending Ending) {

@@ -1,0 +1,1 @@
+"""Kafka clients in JavaScript: programs in the contract of `harness.workload.task_file`."""
