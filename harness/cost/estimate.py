@@ -12,6 +12,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist, median
 from typing import Final
 
@@ -60,8 +61,7 @@ def difference(
 def _bootstrap(values: Sequence[float], confidence: float, seed: int) -> Estimate:
     if len(values) < LEAST:
         raise ValueError(f"{len(values)} rounds: an estimate needs at least {LEAST}")
-    draw = random.Random(seed)
-    drawn = sorted(median(draw.choices(values, k=len(values))) for _ in range(_DRAWS))
+    drawn = _drawn(tuple(values), seed)
     beyond = int((1 - confidence) / 2 * _DRAWS)
     value, wider = median(values), _wider(len(values), confidence)
     return Estimate(
@@ -69,6 +69,13 @@ def _bootstrap(values: Sequence[float], confidence: float, seed: int) -> Estimat
         low=value + wider * min(drawn[beyond] - value, 0.0),
         high=value + wider * max(drawn[_DRAWS - 1 - beyond] - value, 0.0),
     )
+
+
+@lru_cache(maxsize=16)
+def _drawn(values: tuple[float, ...], seed: int) -> tuple[float, ...]:
+    """Return the medians of all resamples, in order; proofs ask twice, at two confidences."""
+    draw = random.Random(seed)
+    return tuple(sorted(median(draw.choices(values, k=len(values))) for _ in range(_DRAWS)))
 
 
 def _wider(rounds: int, confidence: float) -> float:

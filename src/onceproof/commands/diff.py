@@ -33,25 +33,29 @@ def diff(a: Path, b: Path, *, by: str | None, json: Path | None, html: Path | No
         a: run folder, report or judgement; the baseline.
         by: `record` or `anomaly`; None: by record where that is known to be valid.
     """
-    from onceproof.reports.diff.terminal import print_diff
-
-    if is_cost(a) and is_cost(b):
-        return _costs(a, b, json=json, html=html, by=by)
     try:
-        found = compare(load_side(a), load_side(b), by_record=None if by is None else by == RECORD)
+        if is_cost(a) and is_cost(b):
+            return _costs(a, b, json=json, html=html, by=by)
+        return _runs(a, b, json=json, html=html, by=by)
     except UnreadableReport as error:
         print(f"onceproof: {error}", file=sys.stderr)
         return USAGE
-    try:
-        if json is not None:
-            write_whole(json, diff_json(found))
-        if html is not None:
-            from onceproof.reports.diff.page import render
-
-            write_whole(html, render(found, html.parent))
     except OSError as error:
         print(f"onceproof: {error.strerror or error} ({error.filename}).", file=sys.stderr)
         return TROUBLE
+
+
+def _runs(a: Path, b: Path, *, json: Path | None, html: Path | None, by: str | None) -> int:
+    """Compare two runs."""
+    from onceproof.reports.diff.terminal import print_diff
+
+    found = compare(load_side(a), load_side(b), by_record=None if by is None else by == RECORD)
+    if json is not None:
+        write_whole(json, diff_json(found))
+    if html is not None:
+        from onceproof.reports.diff.page import render
+
+        write_whole(html, render(found, html.parent))
     print_diff(found, sys.stdout)
     return _EXIT_CODES[found.outcome]
 
@@ -62,17 +66,9 @@ def _costs(a: Path, b: Path, *, json: Path | None, html: Path | None, by: str | 
         option = "--by" if html is None else "--html"
         print(f"onceproof diff: {option} is for runs, not for measurements.", file=sys.stderr)
         return USAGE
-    try:
-        found = compare_costs(load_cost(a), load_cost(b))
-    except UnreadableReport as error:
-        print(f"onceproof: {error}", file=sys.stderr)
-        return USAGE
-    try:
-        if json is not None:
-            write_whole(json, found.as_json())
-    except OSError as error:
-        print(f"onceproof: {error.strerror or error} ({error.filename}).", file=sys.stderr)
-        return TROUBLE
+    found = compare_costs(load_cost(a), load_cost(b))
+    if json is not None:
+        write_whole(json, found.as_json())
     print("\n".join(lines(found)))
     if not found.rows:
         return TROUBLE
