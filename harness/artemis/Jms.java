@@ -11,20 +11,27 @@ import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
  */
 final class Jms {
     private static final int SOON = 2000;
+    private static final int USUAL_WINDOW = 1 << 20;
+    private static final int UNLIMITED = -1;
 
     private Jms() {}
 
     /** Open and start a connection; wait until the broker answers. */
     static Connection connect(String broker, String name) throws JMSException {
-        return connect(broker, name, -1);
+        return connect(broker, name, -1, USUAL_WINDOW);
     }
 
-    /** Open and start a connection; fail if the broker does not answer at once. */
+    /**
+     * Open and start a connection to browse queues; fail if the broker does not answer at once.
+     *
+     * The broker sends what it has without waiting for credit: a browser that has used up its
+     * credit may find the end of a queue before the broker has sent more.
+     */
     static Connection connectAtOnce(String broker, String name) throws JMSException {
-        return connect(broker, name, 1);
+        return connect(broker, name, 1, UNLIMITED);
     }
 
-    private static Connection connect(String broker, String name, int attempts)
+    private static Connection connect(String broker, String name, int attempts, int window)
             throws JMSException {
         var settings = new StringJoiner("&", "tcp://" + broker + "?", "")
                 .add("callTimeout=" + SOON)
@@ -32,6 +39,7 @@ final class Jms {
                 .add("clientFailureCheckPeriod=1000")
                 .add("initialConnectAttempts=" + attempts)
                 .add("reconnectAttempts=0")
+                .add("consumerWindowSize=" + window)
                 .add("retryInterval=50")
                 .add("connect-timeout-millis=" + SOON)
                 .add("useTopologyForLoadBalancing=false");

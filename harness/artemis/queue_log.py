@@ -11,8 +11,9 @@ from typing import Final
 from onceproof.harness.artemis.auditor import Message, QueueAuditor, QueueTrouble
 from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER
 from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.wait import Overdue, wait_until
 
-_TRIES: Final = 5
+_SECONDS: Final = 15.0
 _OURS: Final = {name.replace("-", "_"): name for name in (RECORD_HEADER, ATTEMPT_HEADER)}
 """JMS property names must be Java identifiers."""
 _KEY: Final = "onceproof_key"
@@ -53,14 +54,20 @@ class QueueLog:
         shortly before it is visible.
         """
         least = self._auditor.sent(self._address)
-        for _ in range(_TRIES):
-            messages = self._auditor.log(self._address)
-            if len(messages) >= least:
-                return messages
-        raise QueueTrouble(
-            f"{self._address}: found {len(messages)} messages, expected at least {least}; messages "
-            "that are scheduled for later delivery cannot be read"
-        )
+        found: list[Message] = []
+
+        def complete() -> bool:
+            found[:] = self._auditor.log(self._address)
+            return len(found) >= least
+
+        try:
+            wait_until(complete, what="every message", seconds=_SECONDS)
+        except Overdue as error:
+            raise QueueTrouble(
+                f"{self._address}: found {len(found)} messages, expected at least {least}; "
+                "messages that are scheduled for later delivery cannot be read"
+            ) from error
+        return found
 
     def end(self) -> int:
         return self._auditor.sent(self._address)

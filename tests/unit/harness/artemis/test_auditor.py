@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.artemis import auditor as module
+from onceproof.harness.artemis import queue_log
 from onceproof.harness.artemis.auditor import Counts, Message, QueueAuditor, QueueTrouble
 from onceproof.harness.artemis.queue_log import QueueLog
 from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER
@@ -111,7 +112,9 @@ def test_queue_log_reads_an_address(auditor: QueueAuditor, start: int) -> None:
     assert QueueLog(auditor, "payments").end() == 4
 
 
-def test_read_waits_for_every_sent_message() -> None:
+def test_read_waits_for_every_sent_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_log, "_SECONDS", 0.2)
+
     class Short(QueueAuditor):
         """Reports four messages sent, and returns the given numbers of them."""
 
