@@ -70,8 +70,22 @@ func (s *sending) newSession() { s.session = fmt.Sprintf("%s/%x", s.task.Name, N
 
 func (s *sending) over() bool { return s.orders.over() || s.records.over() }
 
-// Run sends every record without transactions, and waits for every outcome.
-func Run(task Task, client Client) {
+// Main carries out the task of the command line with clients that open returns.
+func Main(open func(Task) (Transactional, error)) {
+	task := LoadTask()
+	if task.TransactionalID != nil {
+		runTransactions(task, func() (Transactional, error) { return open(task) })
+		return
+	}
+	client, err := open(task)
+	if err != nil {
+		Die("%v", err)
+	}
+	run(task, client)
+}
+
+// run sends every record without transactions, and waits for every outcome.
+func run(task Task, client Client) {
 	s := start(task)
 	for !s.over() {
 		if block := s.records.take(s.orders.allowed()); len(block) > 0 {
@@ -87,8 +101,8 @@ func Run(task Task, client Client) {
 	s.calls.report(true)
 }
 
-// RunTransactions sends every transaction. Clients that cannot go on are replaced.
-func RunTransactions(task Task, open func() (Transactional, error)) {
+// runTransactions sends every transaction. Clients that cannot go on are replaced.
+func runTransactions(task Task, open func() (Transactional, error)) {
 	s := start(task)
 	client := s.opened(open)
 	for !s.over() {

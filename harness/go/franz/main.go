@@ -17,31 +17,9 @@ type client struct {
 	kafka *kgo.Client
 }
 
-func main() {
-	task := contract.LoadTask()
-	if task.TransactionalID == nil {
-		made, err := open(task)
-		if err != nil {
-			contract.Die("%v", err)
-		}
-		contract.Run(task, made)
-		return
-	}
-	contract.RunTransactions(task, func() (contract.Transactional, error) {
-		made, err := open(task)
-		if err != nil {
-			return nil, err
-		}
-		// It asks for its producer id now, which ends an open transaction of its predecessor.
-		if _, _, err := made.kafka.ProducerID(context.Background()); err != nil {
-			made.Close()
-			return nil, err
-		}
-		return made, nil
-	})
-}
+func main() { contract.Main(open) }
 
-func open(task contract.Task) (*client, error) {
+func open(task contract.Task) (contract.Transactional, error) {
 	given := contract.Settings(task.Client)
 	given.Only("Idempotent", "MetadataMinAge", "ProduceRequestTimeout", "ProducerLinger",
 		"RecordDeliveryTimeout", "RequestTimeoutOverhead", "RetryBackoff", "TransactionTimeout")
@@ -67,6 +45,13 @@ func open(task contract.Task) (*client, error) {
 	made, err := kgo.NewClient(options...)
 	if err != nil {
 		return nil, err
+	}
+	if task.TransactionalID != nil {
+		// It asks for its producer id now, which ends an open transaction of its predecessor.
+		if _, _, err := made.ProducerID(context.Background()); err != nil {
+			made.Close()
+			return nil, err
+		}
 	}
 	return &client{kafka: made}, nil
 }

@@ -16,27 +16,9 @@ type client struct {
 	producer sarama.AsyncProducer
 }
 
-func main() {
-	task := contract.LoadTask()
-	if task.TransactionalID == nil {
-		made, err := open(task)
-		if err != nil {
-			contract.Die("%v", err)
-		}
-		contract.Run(task, made)
-		return
-	}
-	contract.RunTransactions(task, func() (contract.Transactional, error) {
-		// It asks for its producer id now, which ends an open transaction of its predecessor.
-		made, err := open(task)
-		if err != nil {
-			return nil, err
-		}
-		return made, nil
-	})
-}
+func main() { contract.Main(open) }
 
-func open(task contract.Task) (*client, error) {
+func open(task contract.Task) (contract.Transactional, error) {
 	given := contract.Settings(task.Client)
 	given.Only("Metadata.Retry.Backoff", "Metadata.Retry.Max", "Net.DialTimeout",
 		"Net.MaxOpenRequests", "Net.ReadTimeout", "Producer.Flush.Frequency",
@@ -65,6 +47,7 @@ func open(task contract.Task) (*client, error) {
 		config.Producer.Transaction.ID = *task.TransactionalID
 		config.Producer.Transaction.Timeout = given.Duration("Producer.Transaction.Timeout")
 	}
+	// With transactions it asks for its producer id now, which ends an open one of its predecessor.
 	producer, err := sarama.NewAsyncProducer(strings.Split(task.Bootstrap, ","), config)
 	if err != nil {
 		return nil, err
