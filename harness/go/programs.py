@@ -6,7 +6,6 @@ programs are cached with the downloads, and built again when a source or a versi
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import re
@@ -70,9 +69,5 @@ def minimum() -> tuple[int, ...]:
 
 
 def _state() -> str:
-    """Return what changes whenever a source or a version does."""
-    state = hashlib.sha256()
-    for file in sorted([*SOURCES.glob("*/*.go"), SOURCES / "go.mod", SOURCES / "go.sum"]):
-        name = str(file.relative_to(SOURCES))
-        state.update(f"{name}\n{file.stat().st_size}\n".encode() + file.read_bytes())
-    return state.hexdigest()[:16]
+    files = [*SOURCES.glob("*/*.go"), SOURCES / "go.mod", SOURCES / "go.sum"]
+    return cache.state_of(files, SOURCES)

@@ -6,7 +6,6 @@ downloads, and installed again when a source or a version has changed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -38,7 +37,7 @@ def command(
         progress(Step(tool=_TOOL, message="installing packages"))
         _install(found, folder)
 
-    folder = cache.install(at / "node" / _state(), install)
+    folder = cache.install(at / "node" / cache.state_of(_sources(), SOURCES), install)
     return [found.program, folder / f"{name}.mjs", *arguments]
 
 
@@ -56,12 +55,4 @@ def _install(found: Node, folder: Path) -> None:
 
 
 def _sources() -> list[Path]:
-    return sorted([*SOURCES.glob("*.mjs"), *SOURCES.glob("package*.json")])
-
-
-def _state() -> str:
-    """Return what changes whenever a source or a version does."""
-    state = hashlib.sha256()
-    for file in _sources():
-        state.update(f"{file.name}\n{file.stat().st_size}\n".encode() + file.read_bytes())
-    return state.hexdigest()[:16]
+    return [*SOURCES.glob("*.mjs"), *SOURCES.glob("package*.json")]

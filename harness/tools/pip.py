@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -40,6 +41,19 @@ _REASONS = (
         "permission denied. Correct the permissions, then try again.",
     ),
 )
+
+
+def install_wheel(lock: Path, folder: Path) -> None:
+    """Install the wheel that a lock names, without what it depends on, into a folder.
+
+    Raises:
+        SetupError: it cannot be downloaded, or does not have the lock's checksum.
+    """
+    arguments = [
+        *("--target", str(folder), "--no-deps", "--no-compile", "--no-cache-dir"),
+        *("--only-binary", ":all:", "--require-hashes", "--requirement", str(lock)),
+    ]
+    install(Path(sys.executable), arguments)
 
 
 def install(

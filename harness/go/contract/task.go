@@ -32,6 +32,9 @@ type Record struct {
 	Ordinal     int          `json:"-"`
 }
 
+// RecordHeader names the record, in the log of the inputs and on its effects.
+const RecordHeader = "onceproof-record"
+
 // Header is a header of a record; a nil value is sent as null.
 type Header struct {
 	Name  string
@@ -84,7 +87,7 @@ func (r Record) headers(attempt string) []Header {
 		found = append(found, header)
 	}
 	return append(found,
-		Header{"onceproof-record", []byte(r.Record)},
+		Header{RecordHeader, []byte(r.Record)},
 		Header{"onceproof-attempt", []byte(attempt)})
 }
 

@@ -17,8 +17,6 @@ import (
 	"onceproof/clients/contract"
 )
 
-const identity = "onceproof-record"
-
 func main() {
 	task := contract.LoadMemberTask()
 	session, err := kgo.NewGroupTransactSession(
@@ -85,7 +83,7 @@ func process(
 func effect(record *kgo.Record) *kgo.Record {
 	found := &kgo.Record{Key: record.Key, Value: contract.Effect(record.Value)}
 	for _, header := range record.Headers {
-		if header.Key == identity {
+		if header.Key == contract.RecordHeader {
 			found.Headers = append(found.Headers, header)
 		}
 	}

@@ -20,8 +20,6 @@ import (
 	"onceproof/clients/contract"
 )
 
-const identity = "onceproof-record"
-
 type member struct {
 	task     contract.MemberTask
 	producer sarama.AsyncProducer
@@ -213,7 +211,7 @@ func (m *member) effect(message *sarama.ConsumerMessage) *sarama.ProducerMessage
 		Value: sarama.ByteEncoder(contract.Effect(message.Value)),
 	}
 	for _, header := range message.Headers {
-		if string(header.Key) == identity {
+		if string(header.Key) == contract.RecordHeader {
 			found.Headers = append(found.Headers, *header)
 		}
 	}
