@@ -17,7 +17,8 @@ pytestmark = pytest.mark.integration
 def test_hung_program_is_restarted_only_if_allowed(
     staging: Staged, topic: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hung, "SECONDS", 3.0)
+    # Longer than the session, as in real runs: its successor waits until that has expired.
+    monkeypatch.setattr(hung, "SECONDS", 10.0)
     with running(staging, topic, "hanging", session=6_000) as pipeline:
         first = pipeline.program.supervisor.running()
         with pipeline.flowing():
@@ -27,6 +28,6 @@ def test_hung_program_is_restarted_only_if_allowed(
             assert pipeline.program.supervisor.running() is first, "no plan allows it"
             pipeline.program.may_be_restarted = True
             at_work(pipeline.context)
-        assert pipeline.hazards == ["hung"]
+        assert set(pipeline.hazards) == {"hung"}, "on a busy machine also more than once"
         assert str(first.how).startswith("hung: ")
         eventually(lambda: not pipeline.missing(), "an effect of each", pipeline.stdout)
