@@ -90,6 +90,7 @@ ZOMBIE: Final[dict[Client, ScheduledFault]] = {
     # With transaction version 2 its offsets come with the same request as their partitions do.
     "franz-go": replace(_zombie("EndTxn"), lost=True),
     "sarama": replace(_zombie("EndTxn"), lost=True),
+    "kafkajs": _zombie("AddOffsetsToTxn"),
     # It sends its offsets without waiting for its Produce responses; and when it resumes, it finds
     # its request overdue before it reads the response, and gives up.
     "kafka-python": _zombie("Produce", "response"),
@@ -123,6 +124,7 @@ TRANSACTION_ERROR: Final[dict[Client, ScheduledFault]] = {
     # It sends its offsets when all its effects are acknowledged.
     "franz-go": _UNKNOWN_MEMBER,
     "sarama": _UNKNOWN_MEMBER,
+    "kafkajs": _UNKNOWN_MEMBER,
     "kafka-python": _UNKNOWN_MEMBER,  # it always sends its offsets first
 }
 EFFECTS_REJECTED = ScheduledFault(
@@ -150,7 +152,7 @@ def _special_claims(subject: ConsumerGroup, story: str) -> tuple[Claim, ...]:
     if story == "-refused":
         # No refused record is in any log, so nothing could be duplicated.
         return claims(subject, most=None, least=HOLDS, exactly=None, hazards=frozenset({UNWRITTEN}))
-    if (subject.client, story) == ("aiokafka", "-paused"):
+    if subject.client in ("aiokafka", "kafkajs") and story == "-paused":
         return claims(
             subject,
             most=DUPLICATES,
@@ -255,6 +257,7 @@ SCENARIOS = (
     *of_client("kafka-python"),
     *of_client("franz-go"),
     *of_client("sarama"),
+    *of_client("kafkajs"),
     Scenario(
         name=f"{_STALE.name}-void-killed",
         title="A member told that its id is unknown, then killed after its next commit",

@@ -70,6 +70,7 @@ SCENARIOS = (
     _without_rewind("kafka-python"),
     _without_rewind("franz-go"),
     _without_rewind("sarama"),  # as in its own example
+    _without_rewind("kafkajs"),
     Scenario(
         name=_UNCHECKED.name,
         title="A member that commits without checking its sends: some clients allow it",

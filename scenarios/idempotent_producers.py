@@ -5,6 +5,7 @@ Each broken twin lacks one thing: idempotence, acks=all, or an application that 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from onceproof.checkers.claims import (
@@ -28,7 +29,7 @@ from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.franz_go import FRANZ_GO, FranzGo
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
-from onceproof.harness.workload.senders.kafkajs import KAFKAJS, KafkaJs
+from onceproof.harness.workload.senders.kafkajs import BY_PARTITION, KAFKAJS, KafkaJs
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 from onceproof.harness.workload.senders.sarama import SARAMA, Sarama
 from onceproof.scenarios.base import HOLDS, UNEXERCISED, claims_of_repeated_sends, violated
@@ -67,27 +68,21 @@ def _subject(name: str, says: str) -> ProducerSubject:
     )
 
 
-def _claims(expect: Expectation, of_all: Expectation | None = None) -> tuple[Claim, ...]:
-    """Return all claims; `of_all` is what to expect of those that a lost record refutes."""
-    lossless = of_all or expect
-    return tuple(
-        claim(PAYMENTS.topic, hazards={"retried-send"}, expect=expected)
-        for claim, expected in (
-            (at_most_once_append, expect),
-            (at_least_once_append, lossless),
-            (exactly_once_append, lossless),
-            (idempotent_append, lossless),
-            (ordered_append, expect),
-        )
-    )
+_EVERY = (
+    at_most_once_append,
+    at_least_once_append,
+    exactly_once_append,
+    idempotent_append,
+    ordered_append,
+)
 
 
-def of_client(sender: Sender, *, of_all: Expectation = HOLDS) -> tuple[Scenario, ...]:
-    """Return the scenarios of one client: without faults, and under the worst ones.
+def _claims(expect: Expectation, of: Iterable[Callable[..., Claim]] = _EVERY) -> tuple[Claim, ...]:
+    return tuple(claim(PAYMENTS.topic, hazards={"retried-send"}, expect=expect) for claim in of)
 
-    Args:
-        of_all: what to expect of the claims that a lost record refutes.
-    """
+
+def of_client(sender: Sender) -> tuple[Scenario, ...]:
+    """Return the scenarios of one client: without faults, and under the worst ones."""
     subject = _subject(
         f"idempotent-{sender.name}", f"The idempotent producer of {sender.name}: {_PROMISE}."
     )
@@ -98,7 +93,7 @@ def of_client(sender: Sender, *, of_all: Expectation = HOLDS) -> tuple[Scenario,
         sender=sender,
         workload=PAYMENTS,
         schedule=SCHEDULE,
-        claims=_claims(HOLDS, of_all),
+        claims=_claims(HOLDS),
         seconds=50,
     )
     quiet = replace(
@@ -175,6 +170,17 @@ _RESENDS = Scenario(
     claims=claims_of_repeated_sends(PAYMENTS.topic),
     seconds=30,
 )
+_LEAVES_OUT = replace(
+    of_client(KAFKAJS)[0],
+    # It leaves out records whose partition moves: docs/findings/kafkajs-leaves-out.md. On a slow
+    # machine it may also send some again, as in kafkajs-sends-again.md.
+    claims=(
+        *_claims(violated("lost-write"), [at_least_once_append]),
+        *_claims(
+            violated("lost-write", may={"duplicate"}), [exactly_once_append, idempotent_append]
+        ),
+    ),
+)
 
 SCENARIOS = (
     *of_client(LIBRDKAFKA),
@@ -188,7 +194,7 @@ SCENARIOS = (
     off(FranzGo(idempotent=False)),
     *of_client(SARAMA),
     off(Sarama(idempotent=False)),
-    # It leaves out records whose partition moves: docs/findings/kafkajs-leaves-out.md.
-    *of_client(KAFKAJS, of_all=violated("lost-write")),
+    _LEAVES_OUT,
+    *of_client(BY_PARTITION),
     off(KafkaJs(idempotent=False)),
 )

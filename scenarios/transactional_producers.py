@@ -19,11 +19,13 @@ from onceproof.checkers.claims import (
 )
 from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.links.delay import Delay
 from onceproof.harness.faults.links.unanswered import LeaveUnanswered
 from onceproof.harness.faults.messages.hit_message import HitMessage
 from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.targets.brokers import CoordinatorOf, LeaderOf
 from onceproof.harness.faults.transactions.zombie_sender import ZombieSender
+from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.observed import Observer
 from onceproof.harness.subjects.producer import ProducerSubject
@@ -33,6 +35,7 @@ from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.franz_go import FRANZ_GO
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
+from onceproof.harness.workload.senders.kafkajs import BY_PARTITION, KAFKAJS
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
 from onceproof.harness.workload.senders.sarama import SARAMA
 from onceproof.scenarios.base import HOLDS, UNEXERCISED, violated
@@ -142,6 +145,37 @@ _WRONG_READER = Scenario(
     claims=_claims(_SEEN, atomic_append, hazards=frozenset()),
     seconds=25,
 )
+_SLOW = ScheduledFault(
+    name="one broker slow",
+    progress=0.1,
+    # Longer than the pause before a retry.
+    do=Delay(source="producer", target=LeaderOf(partition=0), way="responses", milliseconds=500),
+    until=Acknowledged(records=100),
+)
+_REFUSED = ScheduledFault(
+    name="partitions refused",
+    progress=0.12,
+    do=HitMessage(
+        message=replace(_END, api="AddPartitionsToTxn"),
+        action="error",
+        error="CONCURRENT_TRANSACTIONS",
+        times=10,
+    ),
+    until=Acknowledged(records=50),
+)
+_SENDS_AGAIN = Scenario(
+    name="transactional-kafkajs",
+    title="Transactions by KafkaJS over several brokers, one of them slow, another refused",
+    subject=_subject(KAFKAJS, _COMMITTED, _UNCOMMITTED),
+    sender=KAFKAJS,
+    workload=PAYMENTS,
+    schedule=(_SLOW, _REFUSED),
+    # See docs/findings/kafkajs-sends-again.md.
+    claims=_claims(
+        violated("duplicate"), at_most_once_append, exactly_once_append, hazards=frozenset()
+    ),
+    seconds=35,
+)
 
 SCENARIOS = (
     *of_client(LIBRDKAFKA),
@@ -157,5 +191,6 @@ SCENARIOS = (
     *of_client(JAVA),
     *of_client(FRANZ_GO),
     *of_client(SARAMA),
-    # Not KafkaJS, whose outcome is chance: docs/findings/kafkajs-sends-again.md.
+    _SENDS_AGAIN,
+    *of_client(BY_PARTITION),
 )

@@ -1,5 +1,5 @@
-// What all producer programs in JavaScript share: the task, its records, orders, the history and
-// progress reports. harness/workload/task_file.py specifies it for all languages.
+// What all programs in JavaScript share: the task, its records, orders, the history and progress
+// reports. harness/workload/task_file.py specifies it for producers in all languages.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -10,6 +10,8 @@ const PAUSE_MS = 5;
 const AT_ONCE = 200;
 const REPORT_EVERY = 100e6;
 const CLOCK_EVERY = 10e9;
+const HUNG_MS = 50_000; // longer than any pause of a zombie
+const LOOKS = 20;
 const BOOT = fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 const CLOCK = `${BOOT}/CLOCK_MONOTONIC`;
 
@@ -28,6 +30,36 @@ export function loadTask() {
     die("the Node clients connect in plain text only");
   }
   return JSON.parse(fs.readFileSync(process.argv.at(-1), "utf8"));
+}
+
+/**
+ * Return the result of a promise; end this program if it takes too long.
+ *
+ * Looks are counted, not seconds, because a paused program cannot make progress.
+ */
+export async function exitIfHung(what, promise) {
+  let looks = 0;
+  const timer = setInterval(() => {
+    looks += 1;
+    if (looks > LOOKS) {
+      die(`hung in ${what}`);
+    }
+  }, HUNG_MS / LOOKS);
+  try {
+    return await promise;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/**
+ * Return the effect of a payment: the payment with its fee, 2.9 % of the amount, rounded down, and
+ * 30 cents. It is code of the pipeline on trial; harness/workload/payments.py has the expectation.
+ */
+export function effect(payment) {
+  const { record, account, amount_cents } = JSON.parse(payment);
+  const fee_cents = Math.floor((amount_cents * 29) / 1000) + 30;
+  return JSON.stringify({ record, account, amount_cents, fee_cents });
 }
 
 /**

@@ -1,29 +1,24 @@
 // A producer with KafkaJS: `node kafkajs.mjs TASK`.
-
-import kafkajs from "kafkajs";
+//
+// The records that are due are sent with one call, or, `by_partition`, with a call for each
+// partition, one after the other.
 
 import { loadTask, run, runTransactions } from "./contract.mjs";
-
-const { Kafka, Partitioners, logLevel } = kafkajs;
+import { Places, asPlaced, byPartition, byTopic, library } from "./kafkajs_library.mjs";
 
 class Client {
-  #partitions = new WeakMap();
   #transaction;
 
   constructor(task) {
-    const { connection, producer } = task.client;
-    const kafka = new Kafka({
-      ...connection,
-      clientId: task.name,
-      brokers: task.bootstrap.split(","),
-      logLevel: logLevel.WARN,
-      logCreator: () => ({ label, log }) => console.error(label, log.message, log.error ?? ""),
-    });
+    const { connection, producer, by_partition } = task.client;
+    const kafka = library(task, connection);
+    this.byPartition = by_partition;
+    this.places = new Places(kafka);
     this.acks = producer.idempotent ? -1 : producer.acks;
     const { acks, ...settings } = producer;
     this.producer = kafka.producer({
       ...settings,
-      createPartitioner: () => this.#remembering(Partitioners.DefaultPartitioner()),
+      createPartitioner: asPlaced,
       ...(task.transactional_id === null ? {} : { transactionalId: task.transactional_id }),
     });
   }
@@ -33,26 +28,33 @@ class Client {
     return this;
   }
 
-  /** Send messages; the library tells the first offset of each partition only. */
   async send(messages) {
-    const topics = new Map();
-    for (const message of messages) {
-      topics.set(message.topic, [...(topics.get(message.topic) ?? []), message]);
+    const placed = await this.places.of(messages);
+    const outcomes = new Map();
+    let failed;
+    for (const part of this.byPartition ? byPartition(placed) : [placed]) {
+      const sends = failed === undefined || this.#transaction === undefined;
+      const told = sends ? await this.#sendBatch(part) : part.map(() => failed);
+      part.forEach((message, place) => outcomes.set(message, told[place]));
+      if (told[0].error !== undefined) {
+        failed = { error: told[0].error, certain: true }; // for those that are not sent any more
+      }
     }
+    return placed.map((message) => outcomes.get(message));
+  }
+
+  /** Send messages with one call; the library tells the first offset of each partition only. */
+  async #sendBatch(messages) {
     const sender = this.#transaction ?? this.producer;
     let told;
     try {
-      told = await sender.sendBatch({
-        acks: this.acks,
-        topicMessages: [...topics].map(([topic, of]) => ({ topic, messages: of })),
-      });
+      told = await sender.sendBatch({ acks: this.acks, topicMessages: byTopic(messages) });
     } catch (error) {
       return messages.map(() => ({ error, certain: false }));
     }
     const next = new Map(told.map((t) => [`${t.topicName}-${t.partition}`, BigInt(t.baseOffset)]));
-    return messages.map((message) => {
-      const partition = this.#partitions.get(message);
-      const place = `${message.topic}-${partition}`;
+    return messages.map(({ topic, partition }) => {
+      const place = `${topic}-${partition}`;
       const offset = next.get(place) ?? -1n;
       next.set(place, offset < 0n ? offset : offset + 1n);
       return { partition, offset: offset < 0n ? null : Number(offset) };
@@ -77,15 +79,6 @@ class Client {
 
   close() {
     return this.producer.disconnect();
-  }
-
-  /** A partitioner that remembers what it chose. */
-  #remembering(choose) {
-    return (given) => {
-      const partition = choose(given);
-      this.#partitions.set(given.message, partition);
-      return partition;
-    };
   }
 }
 

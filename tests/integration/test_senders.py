@@ -26,7 +26,7 @@ from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.franz_go import FRANZ_GO
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
-from onceproof.harness.workload.senders.kafkajs import KAFKAJS
+from onceproof.harness.workload.senders.kafkajs import BY_PARTITION, KAFKAJS
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
 from onceproof.harness.workload.senders.sarama import SARAMA
 from tests.end_to_end.catalogue import LATER
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.integration
 SEED = 5
 SENDERS = [
     LIBRDKAFKA, KAFKA_PYTHON, AIOKAFKA,
-    *(pytest.param(sender, marks=LATER) for sender in (FRANZ_GO, SARAMA)),
+    *(pytest.param(sender, marks=LATER) for sender in (FRANZ_GO, SARAMA, BY_PARTITION)),
 ]  # fmt: skip
 Rows = list[dict[str, Any]]
 

@@ -40,6 +40,7 @@ from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.franz_go import FRANZ_GO
 from onceproof.harness.workload.senders.java import JAVA, JAVA_DEFAULTS
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
+from onceproof.harness.workload.senders.kafkajs import BY_PARTITION
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 from onceproof.harness.workload.senders.sarama import SARAMA
 
@@ -428,7 +429,7 @@ _NOT_REWOUND: Final = Twin(
     load=Load(transactions=3),
 )
 _SENDERS: Final[tuple[Sender, ...]] = (
-    LIBRDKAFKA, JAVA, KAFKA_PYTHON, AIOKAFKA, FRANZ_GO, SARAMA,
+    LIBRDKAFKA, JAVA, KAFKA_PYTHON, AIOKAFKA, FRANZ_GO, SARAMA, BY_PARTITION,
 )  # fmt: skip
 _CLIENTS: Final[tuple[Client, ...]] = get_args(Client)
 _EVERY: Final[tuple[Subject, ...]] = (

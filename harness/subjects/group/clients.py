@@ -5,13 +5,16 @@ The programs are not imported here, because only the members' processes need the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol
 
+from onceproof.harness.go import programs as go
+from onceproof.harness.node import programs as node
 from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS
 
-Client = Literal["librdkafka", "java", "aiokafka", "kafka-python", "franz-go", "sarama"]
+Client = Literal["librdkafka", "java", "aiokafka", "kafka-python", "franz-go", "sarama", "kafkajs"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,12 +26,57 @@ class InPython:
     producer: Mapping[str, Any]
 
 
+class Elsewhere(Protocol):
+    """Members in another language; their settings are in the program."""
+
+    @property
+    def source(self) -> str:
+        """Path of the program in this repository."""
+
+    @property
+    def version(self) -> str:
+        """The only version of the client."""
+
+    def command(self, task: Path) -> Sequence[str | Path]:
+        """Return the command of a member, by its task file."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class InGo:
-    """Members in Go; their settings are in the program, a folder of `harness/go/`."""
+    """Members in Go that use a module; `program` is a folder of `harness/go/`."""
 
     program: str
     module: str
+
+    @property
+    def source(self) -> str:
+        return f"harness/go/{self.program}/main.go"
+
+    @property
+    def version(self) -> str:
+        return go.version_of(self.module)
+
+    def command(self, task: Path) -> Sequence[str | Path]:
+        return [go.program(self.program), task]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InNode:
+    """Members in JavaScript that use a package; `program` is a module of `harness/node/`."""
+
+    program: str
+    package: str
+
+    @property
+    def source(self) -> str:
+        return f"harness/node/{self.program}.mjs"
+
+    @property
+    def version(self) -> str:
+        return node.version_of(self.package)
+
+    def command(self, task: Path) -> Sequence[str | Path]:
+        return node.command(self.program, task)
 
 
 _RECONNECTING: Final = {
@@ -99,9 +147,10 @@ KAFKA_PYTHON: Final = InPython(
     },
 )
 
-IN_GO: Final[Mapping[Client, InGo]] = {
+ELSEWHERE: Final[Mapping[Client, Elsewhere]] = {
     "franz-go": InGo(program="franzmember", module="github.com/twmb/franz-go"),
     "sarama": InGo(program="saramamember", module="github.com/IBM/sarama"),
+    "kafkajs": InNode(program="kafkajs_member", package="kafkajs"),
 }
 IN_PYTHON: Final[Mapping[Client, InPython]] = {
     "librdkafka": LIBRDKAFKA,

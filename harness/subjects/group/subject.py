@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from onceproof.harness.context.pipeline import PipelineParts
-from onceproof.harness.go.programs import program, version_of
 from onceproof.harness.java.programs import programs_for
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.processes.python import python_module
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.subjects.group.base import GroupSubject
-from onceproof.harness.subjects.group.clients import IN_GO, IN_PYTHON, Client
+from onceproof.harness.subjects.group.clients import ELSEWHERE, IN_PYTHON, Client
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.subjects.group.task import Commits, MemberTask
 from onceproof.harness.subjects.tasks import Program
@@ -54,6 +53,8 @@ _CAN_OMIT: Final[dict[Client, frozenset[Missing]]] = {
     # Its session always has the group's metadata.
     "franz-go": frozenset({"rewind"}),
     "sarama": frozenset({"rewind"}),
+    # Its transactions take no group metadata.
+    "kafkajs": frozenset({"rewind"}),
 }
 _RUNTIMES: Final[Mapping[str, str]] = {"java": "kafka-clients"}
 """Client → runtime, where their names differ."""
@@ -106,7 +107,7 @@ class ConsumerGroup(GroupSubject):
 
     @property
     def runtimes(self) -> frozenset[str]:
-        if self.client in IN_GO:
+        if self.client in ELSEWHERE:
             return frozenset()  # in one version only
         return frozenset({_RUNTIMES.get(self.client, self.client)})
 
@@ -120,14 +121,12 @@ class ConsumerGroup(GroupSubject):
         return (self.sink, CALLS) if self.calls else (self.sink,)
 
     def configuration(self) -> Mapping[str, Any]:
-        """Return the settings of its clients; those in Java and Go are in their program."""
+        """Return the settings of its clients; those of other languages are in their program."""
         group = {"number": self.members, "positions": f"committed {self.commits}"}
         if self.client == "java":
             return {"members": group | {"program": "harness/java/Member.java"}}
-        if self.client in IN_GO:
-            used = IN_GO[self.client]
-            program = f"harness/go/{used.program}/main.go"
-            return {"members": {**group, "program": program, "version": version_of(used.module)}}
+        if used := ELSEWHERE.get(self.client):
+            return {"members": {**group, "program": used.source, "version": used.version}}
         client = IN_PYTHON[self.client]
         return {
             "members": group,
@@ -168,8 +167,8 @@ def program_of(client: Client, tools: Tools) -> Program:
     """Return the command of a member that uses a client, by its task file."""
     if client == "java":
         return partial(programs_for(tools).command, "Member")
-    if client in IN_GO:
-        return lambda task: [program(IN_GO[client].program), task]
+    if client in ELSEWHERE:
+        return ELSEWHERE[client].command
     name, python = IN_PYTHON[client].program, tools.chosen.pythons.get(client)
 
     def command(task: Path) -> Sequence[str | Path]:

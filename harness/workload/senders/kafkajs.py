@@ -17,16 +17,22 @@ _RETRY: Final = {"initialRetryTime": 100, "maxRetryTime": 500, "retries": 1_000}
 
 @dataclass(frozen=True, kw_only=True)
 class KafkaJs:
-    """KafkaJS's producer; if not idempotent, it still retries."""
+    """KafkaJS's producer; if not idempotent, it still retries.
+
+    Attributes:
+        by_partition: send the records of each partition with a call of their own, one after the
+            other: docs/findings/ says what happens otherwise.
+    """
 
     into: ClassVar[Medium] = "topics"
     runtime: ClassVar[str | None] = None
 
     idempotent: bool = True
+    by_partition: bool = False
 
     @property
     def name(self) -> str:
-        return "kafkajs"
+        return "kafkajs-by-partition" if self.by_partition else "kafkajs"
 
     @property
     def resend_seconds(self) -> float | None:
@@ -50,13 +56,15 @@ class KafkaJs:
                 "retry": _RETRY,
                 **({"transactionTimeout": TRANSACTION_TIMEOUT_MS} if transactional else {}),
             },
+            "by_partition": self.by_partition,
         }
 
     def versions(self) -> Mapping[str, str]:
-        return {self.name: version_of("kafkajs")}
+        return {"kafkajs": version_of("kafkajs")}
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
         return command("kafkajs", task)
 
 
 KAFKAJS: Final = KafkaJs()
+BY_PARTITION: Final = KafkaJs(by_partition=True)

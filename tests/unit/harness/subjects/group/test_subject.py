@@ -26,6 +26,7 @@ def test_each_client_has_its_own_name_and_settings() -> None:
         "consume-transform-produce-kafka-python",
         "consume-transform-produce-franz-go",
         "consume-transform-produce-sarama",
+        "consume-transform-produce-kafkajs",
     ]
     for group in groups:
         assert f"Members use {group.client}." in group.says
@@ -33,7 +34,7 @@ def test_each_client_has_its_own_name_and_settings() -> None:
         assert ("member's producer" in configuration) is (group.client in IN_PYTHON)
 
 
-@pytest.mark.parametrize("client", ["java", "aiokafka", "kafka-python", "franz-go", "sarama"])
+@pytest.mark.parametrize("client", [each for each in get_args(Client) if each != "librdkafka"])
 def test_other_clients_reject_options_of_librdkafka(client: Any) -> None:
     with pytest.raises(ValueError, match="use client='librdkafka'"):
         ConsumerGroup(client=client, commits="before")
