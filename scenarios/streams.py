@@ -1,4 +1,4 @@
-"""Kafka Streams: its exactly-once guarantee under the worst faults, and its default setting."""
+"""Stream libraries: their exactly-once under the worst faults, and their default setting."""
 
 from __future__ import annotations
 
@@ -11,115 +11,182 @@ from onceproof.harness.faults.targets.brokers import CoordinatorOf
 from onceproof.harness.faults.targets.member import Member
 from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.group.hazards import REPLAYED
-from onceproof.harness.subjects.kafka_streams import KafkaStreams
-from onceproof.scenarios.base import DUPLICATES, HOLDS, UNEXERCISED, WRONG
+from onceproof.harness.subjects.streams.base import StreamsSubject
+from onceproof.harness.subjects.streams.faust import Faust
+from onceproof.harness.subjects.streams.kafka_streams import KafkaStreams
+from onceproof.harness.subjects.streams.quix import Quix
+from onceproof.scenarios.base import DUPLICATES, HOLDS, UNEXERCISED, WRONG, violated
 from onceproof.scenarios.groups import WHO, WORKLOAD, claims, passing
 
-_PRODUCER = f"{WHO}-StreamThread-1-producer"
-_EXACTLY = KafkaStreams()
-_AT_LEAST = KafkaStreams(guarantee="at_least_once")
-_BALANCES = KafkaStreams(balances=True)
-_BALANCES_AT_LEAST = KafkaStreams(balances=True, guarantee="at_least_once")
 
-
-def _killed(subject: KafkaStreams) -> ScheduledFault:
-    in_transaction = passing("response", "TxnOffsetCommit", who=_PRODUCER)
+def _killed(subject: StreamsSubject, producer: str) -> ScheduledFault:
+    in_transaction = passing("response", "TxnOffsetCommit", who=producer)
     # It writes to several topics: a record in a store's changelog is not yet an effect.
-    written = passing("response", "Produce", who=_PRODUCER, topic=subject.sink)
+    written = passing("response", "Produce", who=producer, topic=subject.sink)
     return ScheduledFault(
         name="killed with uncommitted effects",
         progress=0.1,
-        during=in_transaction if subject.guarantee == "exactly_once_v2" else written,
+        during=in_transaction if subject.exactly else written,
         do=Kill(Member(name=WHO)),
     )
 
 
-_UNANSWERED = ScheduledFault(
-    name="commit response lost",
-    progress=0.1,
-    do=HitMessage(message=passing("response", "EndTxn", who=_PRODUCER), action="close-before"),
-)
-_COORDINATOR = ScheduledFault(
-    name="group coordinator killed",
-    after=(_UNANSWERED.name,),
-    during=passing("request", "TxnOffsetCommit", who=_PRODUCER),
-    do=Kill(CoordinatorOf(of="group", name=_EXACTLY.group)),
-)
-_ZOMBIE = ScheduledFault(
-    name="zombie",
-    progress=0.1,
-    during=passing("request", "Produce", who=_PRODUCER),
-    do=Pause(Member(name=WHO)),
-)
+def _faults(subject: StreamsSubject, producer: str) -> tuple[ScheduledFault, ...]:
+    unanswered = ScheduledFault(
+        name="commit response lost",
+        progress=0.1,
+        do=HitMessage(message=passing("response", "EndTxn", who=producer), action="close-before"),
+    )
+    coordinator = ScheduledFault(
+        name="group coordinator killed",
+        after=(unanswered.name,),
+        during=passing("request", "TxnOffsetCommit", who=producer),
+        do=Kill(CoordinatorOf(of="group", name=subject.group)),
+    )
+    killed = replace(_killed(subject, producer), after=(coordinator.name,))
+    return (unanswered, coordinator, killed)
 
 
-def _faults(subject: KafkaStreams) -> tuple[ScheduledFault, ...]:
-    return (_UNANSWERED, _COORDINATOR, replace(_killed(subject), after=(_COORDINATOR.name,)))
+def _zombie(producer: str) -> ScheduledFault:
+    return ScheduledFault(
+        name="zombie",
+        progress=0.1,
+        during=passing("request", "Produce", who=producer),
+        do=Pause(Member(name=WHO)),
+    )
 
 
-_UNDER_FAULTS = Scenario(
-    name=_EXACTLY.name,
-    title="Kafka Streams, exactly-once: commit response lost, coordinator and instance killed",
-    subject=_EXACTLY,
-    workload=WORKLOAD,
-    schedule=_faults(_EXACTLY),
-    claims=claims(_EXACTLY, most=HOLDS, least=HOLDS, exactly=HOLDS),
-    seconds=55,
-)
+def of_library(exactly: StreamsSubject, *, title: str, producer: str = WHO) -> tuple[Scenario, ...]:
+    """Return the scenarios of one library: with exactly-once, with its default, and with state.
 
-SCENARIOS = (
-    replace(
-        _UNDER_FAULTS,
-        name=f"{_EXACTLY.name}-quiet",
-        title="Kafka Streams, exactly-once, without faults: nothing is tested",
+    Args:
+        producer: the client id of the producer that faults target.
+    """
+    balances = replace(exactly, balances=True)
+    under_faults = Scenario(
+        name=exactly.name,
+        title=f"{title}, exactly-once: commit response lost, coordinator and instance killed",
+        subject=exactly,
+        workload=WORKLOAD,
+        schedule=_faults(exactly, producer),
+        claims=claims(exactly, most=HOLDS, least=HOLDS, exactly=HOLDS),
+        seconds=55,
+    )
+    return (
+        _quiet(exactly, title),
+        under_faults,
+        replace(
+            under_faults,
+            name=f"{exactly.name}-paused",
+            title=f"{title}, exactly-once: an instance paused until the other takes over",
+            schedule=(_zombie(producer),),
+            seconds=50,
+        ),
+        _by_default(exactly, title, producer),
+        replace(
+            under_faults,
+            name=balances.name,
+            title=f"{title}, exactly-once, with a state store: every balance is right to the cent",
+            subject=balances,
+            schedule=_faults(balances, producer),
+            claims=claims(balances, most=None, least=None, exactly=HOLDS),
+        ),
+    )
+
+
+def _quiet(subject: StreamsSubject, title: str) -> Scenario:
+    return Scenario(
+        name=f"{subject.name}-quiet",
+        title=f"{title}, exactly-once, without faults: nothing is tested",
+        subject=subject,
+        workload=WORKLOAD,
         schedule=(),
-        claims=claims(_EXACTLY, most=UNEXERCISED, least=UNEXERCISED, exactly=UNEXERCISED),
+        claims=claims(subject, most=UNEXERCISED, least=UNEXERCISED, exactly=UNEXERCISED),
         seconds=25,
-    ),
-    _UNDER_FAULTS,
-    replace(
-        _UNDER_FAULTS,
-        name=f"{_EXACTLY.name}-paused",
-        title="Kafka Streams, exactly-once: an instance paused until the other takes over",
-        schedule=(_ZOMBIE,),
-        seconds=50,
-    ),
-    replace(
-        _UNDER_FAULTS,
-        name=_AT_LEAST.name,
-        title="The broken twin: Kafka Streams with default settings, an instance killed",
-        subject=_AT_LEAST,
-        schedule=(_killed(_AT_LEAST),),
+    )
+
+
+def _by_default(exactly: StreamsSubject, title: str, producer: str = WHO) -> Scenario:
+    """Return the broken twin of a library without state."""
+    subject = replace(exactly, exactly=False)
+    return Scenario(
+        name=subject.name,
+        title=f"The broken twin: {title} with default settings, an instance killed",
+        subject=subject,
+        workload=WORKLOAD,
+        schedule=(_killed(subject, producer),),
         claims=claims(
-            _AT_LEAST,
+            subject,
             most=DUPLICATES,
             least=HOLDS,
             exactly=DUPLICATES,
             hazards=frozenset({REPLAYED}),
         ),
         seconds=40,
-    ),
-    replace(
-        _UNDER_FAULTS,
-        name=_BALANCES.name,
-        title="Kafka Streams, exactly-once, with a state store: every balance is right to the cent",
-        subject=_BALANCES,
-        schedule=_faults(_BALANCES),
-        claims=claims(_BALANCES, most=None, least=None, exactly=HOLDS),
-    ),
-    replace(
-        _UNDER_FAULTS,
-        name=_BALANCES_AT_LEAST.name,
-        title="The broken twin: a state store without exactly-once: balances are too high",
-        subject=_BALANCES_AT_LEAST,
-        schedule=(_killed(_BALANCES_AT_LEAST),),
-        claims=claims(
-            _BALANCES_AT_LEAST,
-            most=None,
-            least=None,
-            exactly=WRONG,
-            hazards=frozenset({REPLAYED}),
-        ),
+    )
+
+
+def _wrong_balances(subject: StreamsSubject, title: str, producer: str = WHO) -> Scenario:
+    """Return the broken twin of a library with state."""
+    return Scenario(
+        name=subject.name,
+        title=f"The broken twin: {title}, an instance killed",
+        subject=subject,
+        workload=WORKLOAD,
+        schedule=(_killed(subject, producer),),
+        claims=claims(subject, most=None, least=None, exactly=WRONG, hazards=frozenset({REPLAYED})),
         seconds=40,
+    )
+
+
+_BY_COUNT = Quix(commit_every=1_500)
+"""Commits so rarely that a zombie reads again before its next commit."""
+_LOST_AND_COMMITTED = Scenario(
+    name=f"{_BY_COUNT.name}-paused",
+    title="Quix Streams, exactly-once, with rare commits: an instance paused until the other "
+    "takes over",
+    subject=_BY_COUNT,
+    workload=WORKLOAD,
+    schedule=(_zombie(WHO),),
+    # See docs/findings/quix-commits-lost-partitions.md.
+    claims=claims(_BY_COUNT, most=DUPLICATES, least=None, exactly=DUPLICATES),
+    seconds=60,
+)
+
+_FAUST = Faust()
+_FAUST_KILLED = Scenario(
+    name=_FAUST.name,
+    title="faust-streaming, exactly-once: an instance killed",
+    subject=_FAUST,
+    workload=WORKLOAD,
+    schedule=(_killed(_FAUST, WHO),),
+    # See docs/findings/faust-outside-transactions.md.
+    claims=claims(
+        _FAUST,
+        most=DUPLICATES,
+        least=None,
+        exactly=violated("duplicate-output", may={"lost-output", "offset-ahead"}),
+        hazards=frozenset({REPLAYED}),
     ),
+    seconds=45,
+)
+_THREAD = f"{WHO}-StreamThread-1-producer"
+
+SCENARIOS = (
+    *of_library(KafkaStreams(), title="Kafka Streams", producer=_THREAD),
+    _wrong_balances(
+        KafkaStreams(exactly=False, balances=True),
+        "a Kafka Streams store without exactly-once, so that balances are too high",
+        _THREAD,
+    ),
+    *of_library(Quix(), title="Quix Streams"),
+    # Not its default, whose changelog says which records are in the state: none is added again.
+    _wrong_balances(
+        Quix(balances=True, variable=True),
+        "Quix Streams with balances in a variable, which a restarted program has lost",
+    ),
+    _LOST_AND_COMMITTED,
+    _quiet(_FAUST, "faust-streaming"),
+    _FAUST_KILLED,
+    _by_default(_FAUST, "faust-streaming"),
 )

@@ -25,7 +25,7 @@ from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.subjects.group.subject import ConsumerGroup
-from onceproof.harness.subjects.kafka_streams import KafkaStreams
+from onceproof.harness.subjects.streams.kafka_streams import KafkaStreams
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Stop
 from tests.end_to_end.catalogue import LATER
@@ -173,7 +173,7 @@ def test_killed_kafka_streams_instance_resumes(
         group.wait_done()
 
 
-@of("librdkafka", "aiokafka", "kafka-python", later=("franz-go", "sarama"))
+@of("librdkafka", "aiokafka", "kafka-python", later=("franz-go", "sarama", "kafkajs"))
 def test_killed_member_is_restarted(group: Group) -> None:
     with active_fault(world(group), "kill member-0") as (fault, proof):
         assert (fault.target, proof) == (

@@ -7,7 +7,11 @@ from typing import ClassVar
 
 from onceproof.harness.explore.bench.lanes.copier import CopierLane
 from onceproof.harness.processes.processes import Process
-from onceproof.harness.subjects.kafka_streams import KafkaStreams, StreamsTask, program_of
+from onceproof.harness.subjects.streams.kafka_streams import (
+    KafkaStreams,
+    KafkaStreamsTask,
+    program_of,
+)
 
 
 @dataclass(kw_only=True)
@@ -25,7 +29,7 @@ class StreamsLane(CopierLane):
         return f"{self.name}-{life}-*"
 
     def _begin(self, member: str, client_id: str) -> Process:
-        task = StreamsTask(
+        task = KafkaStreamsTask(
             **self._places(client_id),
             state=str(self.around.work / f"state-{client_id}"),
             settings=KafkaStreams().settings,

@@ -1,0 +1,1 @@
+"""Stream libraries under test: instances of an application that the library makes a group."""
