@@ -24,6 +24,8 @@ from onceproof.harness.tools.setup import Tools
 SOURCES: Final = Path(__file__).parent
 COMMON: Final = SOURCES / "common"
 """Sources shared with the programs of clients other than Kafka's."""
+CLIENTS: Final = SOURCES / "Clients.java"
+"""Connections of Kafka's own client, also for frameworks that use it."""
 LOGGING: Final = SOURCES / "log4j2.json"
 _COMPILER: Final = "jdk.compiler/com.sun.tools.javac.Main"
 _RELEASE: Final = "17"
@@ -87,12 +89,13 @@ def compiled(
     Args:
         java: the program `java` of a JDK.
         libs: folder with the jars of a client, Jackson and Log4j.
+        sources: files, and folders of files.
         cache_folder: for the classes (default: the cache of the downloads).
 
     Raises:
         SetupError: there is no compiler, or the programs do not compile.
     """
-    files = sorted(file for folder in sources for file in folder.glob("*.java"))
+    files = sorted(file for at in sources for file in (at.glob("*.java") if at.is_dir() else [at]))
     state = hashlib.sha256(f"{java.resolve()}\n{libs.name}\n".encode())
     for file in files:
         state.update(file.name.encode() + b"\n" + file.read_bytes())

@@ -38,6 +38,7 @@ CONNECT_PARTS = (
 ARTEMIS = "2.55.0"
 JMS = "3.1.0"
 """Explicit, because Artemis' client needs Jakarta and the resolver would choose the older API."""
+SPRING_KAFKA = "4.1.0"
 JACKSON = "2.19.2"
 """The version of Kafka."""
 LOG4J = "2.25.3"
@@ -163,6 +164,22 @@ def artemis_roots(version: str = ARTEMIS) -> tuple[Coordinate, ...]:
         Coordinate(group=log4j, artifact="log4j-slf4j2-impl", version=LOG4J),
         Coordinate(group=log4j, artifact="log4j-core", version=LOG4J),
         Coordinate(group=log4j, artifact="log4j-api", version=LOG4J),
+    )
+
+
+def spring_kafka_roots() -> tuple[Coordinate, ...]:
+    log4j = "org.apache.logging.log4j"
+    return (
+        Coordinate(
+            group="org.springframework.kafka", artifact="spring-kafka", version=SPRING_KAFKA
+        ),
+        Coordinate(
+            group="com.fasterxml.jackson.core", artifact="jackson-databind", version=JACKSON
+        ),
+        *(
+            Coordinate(group=log4j, artifact=name, version=LOG4J)
+            for name in ("log4j-slf4j2-impl", "log4j-core", "log4j-api")
+        ),
     )
 
 

@@ -116,6 +116,7 @@ def relock(ivy: Ivy, pyspark: PySpark) -> list[JarSet]:
         ("spark-kafka", pyspark.version, jar_lock.spark_kafka_roots(pyspark), True),
         *(("flink", flink, jar_lock.flink_roots(flink), False) for flink in jar_lock.FLINK),
         ("artemis", jar_lock.ARTEMIS, jar_lock.artemis_roots(), False),
+        ("spring-kafka", jar_lock.SPRING_KAFKA, jar_lock.spring_kafka_roots(), False),
     ]
     sets: list[JarSet] = []
     for name, version, roots, uses_pyspark in wanted:

@@ -1,0 +1,1 @@
+"""Programs with Spring for Apache Kafka."""
