@@ -141,9 +141,7 @@ def _tool_jars(tools: Tools) -> Path:
 def _options() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     options.add_argument("--rounds", type=int, default=LEAST)
-    options.add_argument(
-        "--records", type=int, default=100_000, help="of 1 KB, of each measurement"
-    )
+    options.add_argument("--records", type=int, default=20_000, help="of 1 KB, of each measurement")
     return options
 
 

@@ -11,7 +11,7 @@ of one thing, or all times. (The twin vouches for nothing that is told but for i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final, Literal
 
@@ -26,6 +26,9 @@ Unit = Literal["ratio", "seconds"]
 _Measured = tuple[str, float | None, Unit, Callable[[Block], float]]
 _WIDEST_RATIO: Final = 1.25
 """The largest high/low of a ratio that is told."""
+_PRECISION: Final = 0.01
+"""Part by which a ratio may miss the truth: the same producer fills its batches differently each
+time, and what a batch has besides records is in bytes and times per record."""
 _FINEST: Final = 0.002
 """Seconds; a narrower interval of a latency is told even if the latency is smaller."""
 _SURE: Final = 0.998
@@ -120,7 +123,7 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
         values = of(comparison.base, full, value), of(comparison.again, full, value)
         if not _positive(values):
             return None  # such figures are not told either
-        sure, usual = compared(ratio, *values)
+        sure, usual = map(_coarse, compared(ratio, *values))
         verdict = _same(sure, usual)
         return Proof(what="same", of=what, unit="ratio", known=1.0, estimate=sure, verdict=verdict)
 
@@ -156,6 +159,8 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
         phase = Phase(share=share)
         values = of(base, phase, value), of(other, phase, value)
         found = compare(*values) if unit == "seconds" or _positive(values) else None
+        if found is not None and unit == "ratio":
+            found = _coarse(found)
         behind = any(n for way in (base, other) for n in of(way, phase, lambda b: b.behind))
         few = min(n for way in (base, other) for n in of(way, phase, lambda b: b.sent)) < _ENOUGH
         by_reader = unit == "seconds" or (what == "throughput" and _is_fed(comparison))
@@ -212,6 +217,12 @@ def _positive(values: Sequence[Sequence[float]]) -> bool:
 def _is_fed(comparison: Comparison) -> bool:
     """Return whether the reader times the throughput, and not the producer."""
     return any(way.fed is not None for way in comparison.ways)
+
+
+def _coarse(found: Estimate) -> Estimate:
+    """Return a ratio with an interval that is not narrower than ratios are precise."""
+    least, most = found.low / (1 + _PRECISION), found.high * (1 + _PRECISION)
+    return replace(found, low=least, high=most)
 
 
 def _same(sure: Estimate, usual: Estimate) -> Verdict:

@@ -110,6 +110,20 @@ def test_delay_with_a_wide_interval_proves_nothing() -> None:
     assert {f.unit for f in found.figures if f.resolved} == {"ratio"}
 
 
+@pytest.mark.parametrize(("more", "verdict"), [(1.005, "right"), (1.03, "wrong")])
+def test_ratio_is_told_to_one_percent_at_best(more: float, verdict: str) -> None:
+    """Bytes hardly vary from round to round, but a producer fills its batches differently."""
+    other = [
+        replace(b, written=int(more * b.written)) if b.way.endswith(PLAIN_AGAIN) else b
+        for b in blocks(JAVA)
+    ]
+    found = findings(JAVA, other)
+    assert verdicts(found)["written"] == verdict
+    told = figure(found, IDEMPOTENT, "written").estimate
+    assert told is not None
+    assert told.high / told.low >= 1.02
+
+
 def test_each_ratio_has_a_proof_of_its_own() -> None:
     """Processor time that is measured wrong is told, although throughput is right."""
     wrong = [
