@@ -22,6 +22,7 @@ from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.hazards import ABANDONED, ABORTED, REPLAYED, UNWRITTEN
 from onceproof.harness.subjects.group.subject import ConsumerGroup
+from onceproof.harness.subjects.group.task import Protocol
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios import base
 from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, UNEXERCISED, violated
@@ -163,13 +164,14 @@ def _special_claims(subject: ConsumerGroup, story: str) -> tuple[Claim, ...]:
     return ()
 
 
-def of_client(client: Client) -> tuple[Scenario, ...]:
+def of_client(client: Client, protocol: Protocol = "classic") -> tuple[Scenario, ...]:
     """Return the scenarios of an exactly-once group of one client."""
-    subject = ConsumerGroup(client=client)
+    subject = ConsumerGroup(client=client, protocol=protocol)
+    who = client if protocol == "classic" else f"{client}, consumer protocol"
     hold = claims(subject, most=HOLDS, least=HOLDS, exactly=HOLDS)
     quiet = Scenario(
         name=f"{subject.name}-quiet",
-        title=f"An exactly-once group of {client} without faults: nothing is tested",
+        title=f"An exactly-once group of {who} without faults: nothing is tested",
         subject=subject,
         workload=WORKLOAD,
         schedule=(),
@@ -211,7 +213,7 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
             replace(
                 quiet,
                 name=f"{subject.name}{story}",
-                title=title if client == "librdkafka" else f"{title} ({client})",
+                title=title if who == "librdkafka" else f"{title} ({who})",
                 schedule=schedule,
                 claims=_special_claims(subject, story) or hold,
                 seconds=45,
@@ -258,6 +260,8 @@ SCENARIOS = (
     *of_client("franz-go"),
     *of_client("sarama"),
     *of_client("kafkajs"),
+    *of_client("librdkafka", "consumer"),
+    *of_client("java", "consumer"),
     Scenario(
         name=f"{_STALE.name}-void-killed",
         title="A member told that its id is unknown, then killed after its next commit",

@@ -9,6 +9,7 @@ from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED, UNWRITTEN
 from onceproof.harness.subjects.group.service import VIEW
 from onceproof.harness.subjects.group.subject import CALLS, ConsumerGroup
+from onceproof.harness.subjects.group.task import Protocol
 from onceproof.scenarios import base
 from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, violated
 from onceproof.scenarios.groups import (
@@ -26,8 +27,8 @@ _AUTOMATIC = ConsumerGroup(commits="automatically")
 _CALLS = ConsumerGroup(calls=True)
 
 
-def _without_group_metadata(client: Client) -> Scenario:
-    subject = ConsumerGroup(client=client, without="group-metadata")
+def _without_group_metadata(client: Client, protocol: Protocol = "classic") -> Scenario:
+    subject = ConsumerGroup(client=client, without="group-metadata", protocol=protocol)
     return Scenario(
         name=subject.name,
         title="Transactions without the group's generation accept a zombie's commit",
@@ -47,9 +48,9 @@ def _without_group_metadata(client: Client) -> Scenario:
     )
 
 
-def _without_rewind(client: Client) -> Scenario:
+def _without_rewind(client: Client, protocol: Protocol = "classic") -> Scenario:
     # One member: if another joined now, partitions would be read again from committed offsets.
-    subject = ConsumerGroup(client=client, without="rewind", members=1)
+    subject = ConsumerGroup(client=client, without="rewind", members=1, protocol=protocol)
     return Scenario(
         name=subject.name,
         title="A member that does not rewind after an abort: the aborted records are lost",
@@ -71,6 +72,10 @@ SCENARIOS = (
     _without_rewind("franz-go"),
     _without_rewind("sarama"),  # as in its own example
     _without_rewind("kafkajs"),
+    _without_group_metadata("librdkafka", "consumer"),
+    _without_rewind("librdkafka", "consumer"),
+    _without_group_metadata("java", "consumer"),
+    _without_rewind("java", "consumer"),
     Scenario(
         name=_UNCHECKED.name,
         title="A member that commits without checking its sends: some clients allow it",

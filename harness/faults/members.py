@@ -76,10 +76,11 @@ class Membership:
         there = self._ids()
         if there is None or self._before & {i for i, name in there.items() if name == self._who}:
             return None
+        self._before = frozenset()  # with the consumer protocol it comes back with the same id
         return sorted(name for name in there.values() if name != self._who)
 
     def wait_back(self) -> None:
-        """Wait until the member has rejoined the group, with a new member id.
+        """Wait until the member has rejoined the group, with a new member id or after `without`.
 
         Raises:
             Overdue, PipelineTrouble: as for `wait_at_work`.

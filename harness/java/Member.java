@@ -43,6 +43,9 @@ final class Member {
             "default.api.timeout.ms", 10000,
             "reconnect.backoff.ms", 50,
             "reconnect.backoff.max.ms", 500);
+    /** Settings that the broker has, not the members, with `group.protocol=consumer`. */
+    private static final List<String> OF_THE_BROKER =
+            List.of("session.timeout.ms", "heartbeat.interval.ms");
     private static final Map<String, Object> PRODUCER = Map.of(
             "linger.ms", 5,
             "request.timeout.ms", 1500,
@@ -83,6 +86,10 @@ final class Member {
         reading.putAll(common);
         reading.put("group.id", group);
         reading.put("max.poll.records", task.path("batch").asInt(50));
+        if (task.path("protocol").asText().equals("consumer")) {
+            reading.put("group.protocol", "consumer");
+            OF_THE_BROKER.forEach(reading::remove);
+        }
         consumer = new KafkaConsumer<>(
                 reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         var writing = new HashMap<>(PRODUCER);

@@ -1,7 +1,8 @@
 """Describe a consumer group, and get and set its committed offsets.
 
 A broker accepts offsets from outside only for a group without members. A group that never had
-members, only offsets, counts as empty.
+members, only offsets, counts as empty. Groups of both protocols are described: the classic one and
+the consumer protocol (KIP-848).
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from kafka.protocol.consumer import (
     OffsetFetchResponse,
 )
 
+from onceproof.harness.kafka import consumer_groups
 from onceproof.harness.kafka.coordinator import Coordinator, Refused
 from onceproof.harness.kafka.errors import error_name
 
 _DESCRIBE, _FETCH, _COMMIT, _LEAVE = 4, 5, 7, 3  # the newest without flexible headers
 _NO_OFFSET = -1
+_DEAD = "Dead"
+"""What a broker says of a group that it does not know, or that has another protocol."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,9 +55,16 @@ class Group:
 
     def remove_members(self, *, but: str | None = None) -> None:
         """Remove every dynamic member, except those with the client id `but`."""
+        classic = self._classic()
+        if (newer := self._of_consumer_protocol(classic)) is not None:
+            for member in newer.members:
+                if member.instance_id is None and member.client_id != but:
+                    code = consumer_groups.leave(self._coordinator, str(member.member_id))
+                    _check(code, f"removing a member of group {self._coordinator.name}")
+            return
         ids = [
             str(member.member_id)
-            for member in self._described().members
+            for member in classic.members
             if member.group_instance_id is None and member.client_id != but
         ]
         if not ids:
@@ -71,6 +82,20 @@ class Group:
         _check(code, f"removing members of group {self._coordinator.name}")
 
     def _described(self) -> Any:
+        classic = self._classic()
+        return self._of_consumer_protocol(classic) or classic
+
+    def _of_consumer_protocol(self, classic: Any) -> Any | None:
+        """Return the group if it has the consumer protocol."""
+        if classic.group_state != _DEAD or not consumer_groups.known(self._coordinator):
+            return None
+        found, code = consumer_groups.described(self._coordinator)
+        if code == consumer_groups.NOT_FOUND:
+            return None
+        _check(code, f"describing group {self._coordinator.name}")
+        return found
+
+    def _classic(self) -> Any:
         request = DescribeGroupsRequest(groups=[self._coordinator.name])
         found, code = self._coordinator.ask(
             request,

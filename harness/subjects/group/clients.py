@@ -79,6 +79,8 @@ class InNode:
         return node.command(self.program, task)
 
 
+OF_THE_BROKER: Final = frozenset({"session.timeout.ms", "heartbeat.interval.ms"})
+"""Settings that the broker has, not the members, with `group.protocol=consumer`."""
 _RECONNECTING: Final = {
     "socket.timeout.ms": 3000,
     "reconnect.backoff.ms": 50,

@@ -21,7 +21,7 @@ from confluent_kafka import (
 )
 
 from onceproof.harness.kafka.connecting.connection import connection
-from onceproof.harness.subjects.group.clients import LIBRDKAFKA
+from onceproof.harness.subjects.group.clients import LIBRDKAFKA, OF_THE_BROKER
 from onceproof.harness.subjects.group.effect import effect_of
 from onceproof.harness.subjects.group.life import LifeEnded, identity, live, say
 from onceproof.harness.subjects.group.task import HUNG_SECONDS, MemberTask
@@ -38,9 +38,13 @@ class Member:
     def __init__(self, task: MemberTask) -> None:
         self.task = task
         common = {**connection(task.bootstrap).librdkafka(), "client.id": task.name}
+        reading = LIBRDKAFKA.consumer
+        if task.protocol == "consumer":
+            kept = {name: reading[name] for name in reading.keys() - OF_THE_BROKER}
+            reading = {**kept, "group.protocol": "consumer"}
         self._consumer = Consumer(
             {
-                **LIBRDKAFKA.consumer,
+                **reading,
                 **common,
                 "group.id": task.group,
                 "enable.auto.commit": task.commits == "automatically",

@@ -17,7 +17,7 @@ from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.subjects.group.base import GroupSubject
 from onceproof.harness.subjects.group.clients import ELSEWHERE, IN_PYTHON, Client
 from onceproof.harness.subjects.group.members import Members
-from onceproof.harness.subjects.group.task import Commits, MemberTask
+from onceproof.harness.subjects.group.task import Commits, MemberTask, Protocol
 from onceproof.harness.subjects.tasks import Program
 from onceproof.harness.tools.setup import Tools
 
@@ -68,12 +68,14 @@ class ConsumerGroup(GroupSubject):
         client: only members of librdkafka can commit outside transactions and call the service.
         without: what a broken twin leaves out.
         calls: also call an external service for each record, each time it is processed.
+        protocol: the `group.protocol` of its members.
     """
 
     client: Client = "librdkafka"
     commits: Commits = "in-transaction"
     without: Missing = "nothing"
     calls: bool = False
+    protocol: Protocol = "classic"
     members: int = 2
     into: str = "payments-with-fees"
     view: str = "read_committed"
@@ -86,6 +88,8 @@ class ConsumerGroup(GroupSubject):
                 f"client={self.client!r} supports only commits='in-transaction' without calls: "
                 "for others use client='librdkafka'"
             )
+        if self.protocol == "consumer" and self.client not in ("librdkafka", "java"):
+            raise ValueError(f"client={self.client!r} does not support protocol='consumer'")
         if self.without not in {"nothing", *_CAN_OMIT[self.client]}:
             raise ValueError(
                 f"client={self.client!r} does not support without={self.without!r}: expected "
@@ -103,7 +107,9 @@ class ConsumerGroup(GroupSubject):
             return f"plain-consumers-{self.commits}"
         without = "" if self.without == "nothing" else f"-no-{self.without}"
         client = "" if self.client == "librdkafka" else f"-{self.client}"
-        return f"consume-transform-produce{client}{without}" + ("-calls" if self.calls else "")
+        protocol = "-consumer-protocol" if self.protocol == "consumer" else ""
+        calls = "-calls" if self.calls else ""
+        return f"consume-transform-produce{client}{protocol}{without}{calls}"
 
     @property
     def runtimes(self) -> frozenset[str]:
@@ -114,7 +120,9 @@ class ConsumerGroup(GroupSubject):
     @property
     def says(self) -> str:
         calls = " It also calls an external HTTP service for each record." if self.calls else ""
-        return f"{_SAYS[self.commits]} Members use {self.client}.{_WITHOUT[self.without]}{calls}"
+        protocol = " and group.protocol=consumer (KIP-848)" if self.protocol == "consumer" else ""
+        members = f" Members use {self.client}{protocol}."
+        return f"{_SAYS[self.commits]}{members}{_WITHOUT[self.without]}{calls}"
 
     @property
     def sinks(self) -> tuple[str, ...]:
@@ -122,7 +130,11 @@ class ConsumerGroup(GroupSubject):
 
     def configuration(self) -> Mapping[str, Any]:
         """Return the settings of its clients; those of other languages are in their program."""
-        group = {"number": self.members, "positions": f"committed {self.commits}"}
+        group = {
+            "number": self.members,
+            "positions": f"committed {self.commits}",
+            "group.protocol": self.protocol,
+        }
         if self.client == "java":
             return {"members": group | {"program": "harness/java/Member.java"}}
         if used := ELSEWHERE.get(self.client):
@@ -148,6 +160,7 @@ class ConsumerGroup(GroupSubject):
                 rewind=self.without != "rewind",
                 outcomes=self.without != "outcomes",
                 calls=f"http://{service}" if service else None,
+                protocol=self.protocol,
             )
             for number in range(self.members)
         ]

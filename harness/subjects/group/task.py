@@ -11,6 +11,9 @@ Commits = Literal["in-transaction", "before", "after", "automatically"]
 """When offsets are committed: in the transaction of the effects, before or after the effects, or by
 the client's auto-commit."""
 
+Protocol = Literal["classic", "consumer"]
+"""How a group shares its partitions: among its members, or by the coordinator (KIP-848)."""
+
 SESSION_TIMEOUT_MS: Final = 6_000
 """Session timeout: the lowest value that brokers allow."""
 TRANSACTION_TIMEOUT_MS: Final = 20_000
@@ -31,6 +34,7 @@ class MemberTask:
         calls: URL of a service to call for each record; None for no calls.
         batch: maximum number of records at a time.
         transactional_id: None: from the group and the name.
+        protocol: the `group.protocol` of librdkafka and Java.
     """
 
     name: str
@@ -45,6 +49,7 @@ class MemberTask:
     calls: str | None = None
     batch: int = 50
     transactional_id: str | None = None
+    protocol: Protocol = "classic"
 
     @property
     def own_transactional_id(self) -> str:

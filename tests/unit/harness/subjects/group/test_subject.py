@@ -42,6 +42,20 @@ def test_other_clients_reject_options_of_librdkafka(client: Any) -> None:
         ConsumerGroup(client=client, calls=True)
 
 
+@pytest.mark.parametrize("client", ["librdkafka", "java"])
+def test_consumer_protocol_is_in_name_words_and_report(client: Any) -> None:
+    group = ConsumerGroup(client=client, protocol="consumer", without="rewind")
+    assert group.name.endswith("-consumer-protocol-no-rewind")
+    assert f"Members use {client} and group.protocol=consumer (KIP-848)." in group.says
+    assert group.configuration()["members"]["group.protocol"] == "consumer"
+
+
+@pytest.mark.parametrize("client", ["aiokafka", "sarama"])
+def test_rejects_consumer_protocol_where_it_is_not_supported(client: Any) -> None:
+    with pytest.raises(ValueError, match="does not support protocol='consumer'"):
+        ConsumerGroup(client=client, protocol="consumer")
+
+
 def test_rejects_omissions_that_the_client_does_not_support() -> None:
     with pytest.raises(ValueError, match="support without='group-metadata': expected outcomes"):
         ConsumerGroup(client="aiokafka", without="group-metadata")
