@@ -7,7 +7,9 @@ state store. If the library gives up, the process ends, and its supervisor start
 from __future__ import annotations
 
 import json
+import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,11 @@ from typing import Any
 from quixstreams import Application, State  # type: ignore[import-not-found]
 
 RECORD = "onceproof-record"
+HUNG_SECONDS = 15.0
+LOOKS = 20
+"""Looks within that time; they are counted, because a paused program cannot make progress."""
+HUNG = 4
+"""Exit code."""
 
 
 def effect(payment: dict[str, Any]) -> dict[str, Any]:
@@ -64,8 +71,33 @@ def identity(value: Any, key: Any, timestamp: int, headers: Any) -> list[tuple[s
     return [(name, text) for name, text in headers or () if name == RECORD]
 
 
+def commit_of(thread: int) -> object:
+    """Return the frame of the library's commit in which a thread is, or None."""
+    frame = sys._current_frames().get(thread)
+    while frame is not None and frame.f_code.co_name != "commit_checkpoint":
+        frame = frame.f_back
+    return frame
+
+
+def watch(thread: int) -> None:
+    """End the program when a commit hangs, as the liveness probe of a deployment does.
+
+    librdkafka may wait forever for a coordinator that is gone: docs/findings/ has more.
+    """
+    pause, met, looks = threading.Event(), None, 0
+    while not pause.wait(HUNG_SECONDS / LOOKS):
+        now = commit_of(thread)
+        looks = looks + 1 if now is not None and now is met else 0
+        met = now
+        if looks > LOOKS:
+            sys.stderr.write(f"a commit hung for {HUNG_SECONDS:g} s\n")
+            sys.stderr.flush()
+            os._exit(HUNG)
+
+
 def main() -> None:
     """Run the application until it fails."""
+    threading.Thread(target=watch, args=[threading.get_ident()], daemon=True).start()
     task = json.loads(Path(sys.argv[1]).read_text())
     settings = task["settings"]
     named = {"client.id": task["name"]}

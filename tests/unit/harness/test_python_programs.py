@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+import threading
 import types
 from collections.abc import Sequence
 from pathlib import Path
@@ -87,6 +88,27 @@ def test_effect_has_the_fee(name: str, modules: list[str], monkeypatch: pytest.M
     assert program.effect(payment) == {
         "record": "r", "account": "a", "amount_cents": 1_999, "fee_cents": fee(1_999)
     }  # fmt: skip
+
+
+def test_quix_watchdog_knows_a_commit_that_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = imported("quix_streams", monkeypatch, "quixstreams")
+    began, over = threading.Event(), threading.Event()
+
+    def commit_checkpoint() -> None:
+        began.set()
+        assert over.wait(10)
+
+    working = threading.Thread(target=commit_checkpoint)
+    working.start()
+    assert began.wait(10)
+    assert working.ident is not None
+    met = program.commit_of(working.ident)
+    assert met is not None
+    assert program.commit_of(working.ident) is met
+    over.set()
+    working.join()
+    assert program.commit_of(working.ident) is None
+    assert program.commit_of(threading.get_ident()) is None
 
 
 @pytest.mark.parametrize("subject", [Quix(), Quix(exactly=False), Faust(), Faust(exactly=False)])
