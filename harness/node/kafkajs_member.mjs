@@ -25,7 +25,8 @@ const producer = kafka.producer({
   transactionalId: task.transactional_id ?? `${task.group}-${task.name}`,
   idempotent: true,
   maxInFlightRequests: 1,
-  transactionTimeout: 20_000,
+  // Longer than any pause: a transaction that has timed out would hide that a zombie is accepted.
+  transactionTimeout: 60_000,
   allowAutoTopicCreation: false,
   metadataMaxAge: 1000,
   createPartitioner: asPlaced,
