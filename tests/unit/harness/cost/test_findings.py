@@ -114,7 +114,7 @@ def test_delay_with_a_wide_interval_proves_nothing() -> None:
 def test_ratio_is_told_to_one_percent_at_best(more: float, verdict: str) -> None:
     """Bytes hardly vary from round to round, but a producer fills its batches differently."""
     other = [
-        replace(b, written=int(more * b.written)) if b.way.endswith(PLAIN_AGAIN) else b
+        replace(b, written=int((more if b.way.endswith(PLAIN_AGAIN) else 1.0) * 1_000 * b.sent))
         for b in blocks(JAVA)
     ]
     found = findings(JAVA, other)
