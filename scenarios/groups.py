@@ -71,29 +71,31 @@ KILLED_IN_TRANSACTION = ScheduledFault(
 )
 
 
-def _zombie(api: str, direction: str = "request") -> ScheduledFault:
-    # Before its offsets are sent: pending offsets would keep the others waiting for the end.
+def zombie(api: str, direction: str = "request", *, who: str = WHO) -> ScheduledFault:
+    """Pause the member at a message of a client; choose one before its offsets are sent, because
+    pending offsets would keep the others waiting for the end.
+    """
     return ScheduledFault(
         name="zombie",
         progress=0.1,
-        during=passing(direction, api),
+        during=passing(direction, api, who=who),
         do=Pause(Member(name=WHO)),
     )
 
 
 ZOMBIE: Final[dict[Client, ScheduledFault]] = {
-    "librdkafka": _zombie("AddOffsetsToTxn"),
+    "librdkafka": zombie("AddOffsetsToTxn"),
     # Not at a Produce: whether a record expires before the offsets are acknowledged would be
     # chance; docs/findings/java-positions-of-an-abort.md says what happens then. Here the other
     # members wait until its transaction times out.
-    "java": replace(_zombie("EndTxn"), lost=True),
-    "aiokafka": _zombie("AddOffsetsToTxn"),
+    "java": replace(zombie("EndTxn"), lost=True),
+    "aiokafka": zombie("AddOffsetsToTxn"),
     # With transaction version 2 its offsets come with the same request as their partitions do.
-    "franz-go": replace(_zombie("EndTxn"), lost=True),
-    "sarama": replace(_zombie("EndTxn"), lost=True),
+    "franz-go": replace(zombie("EndTxn"), lost=True),
+    "sarama": replace(zombie("EndTxn"), lost=True),
     # It sends its offsets without waiting for its Produce responses; and when it resumes, it finds
     # its request overdue before it reads the response, and gives up.
-    "kafka-python": _zombie("Produce", "response"),
+    "kafka-python": zombie("Produce", "response"),
 }
 _UNKNOWN_MEMBER = ScheduledFault(
     name="transaction error returned",

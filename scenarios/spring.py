@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from onceproof.checkers.model import Claim
+from onceproof.checkers.model import Expectation
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.messages.hit_message import HitMessage
 from onceproof.harness.faults.targets.brokers import CoordinatorOf
@@ -93,11 +93,21 @@ def _loses(subject: Spring, title: str, fault: ScheduledFault) -> Scenario:
     )
 
 
-def _unwritten(subject: Spring, *, holds: bool) -> tuple[Claim, ...]:
-    """Return the claims of a group whose records a broker rejects."""
-    expected = HOLDS if holds else LOST
+def _refused(subject: Spring, name: str, title: str, expected: Expectation) -> Scenario:
+    """Return a scenario in which a broker rejects records for a while."""
     hazards = frozenset({UNWRITTEN})
-    return claims(subject, most=None, least=expected, exactly=None, hazards=hazards)
+    return replace(
+        _UNDER_FAULTS,
+        name=name,
+        title=title,
+        subject=subject,
+        workload=_FEW,
+        # On version 2 nothing in the log tells of a transaction whose only record was rejected.
+        transaction_version=1,
+        schedule=(_REJECTED,),
+        claims=claims(subject, most=None, least=expected, exactly=None, hazards=hazards),
+        seconds=45,
+    )
 
 
 SCENARIOS = (
@@ -128,27 +138,16 @@ SCENARIOS = (
         ),
         transaction_version=1,
     ),
-    replace(
-        _UNDER_FAULTS,
-        name=f"{_BY_RECORD.name}-refused",
-        title="Records that a broker rejects for a while, tried again without a limit",
-        subject=_BY_RECORD,
-        workload=_FEW,
-        # On version 2 nothing in the log tells of a transaction whose only record was rejected.
-        transaction_version=1,
-        schedule=(_REJECTED,),
-        claims=_unwritten(_BY_RECORD, holds=True),
-        seconds=45,
+    _refused(
+        _BY_RECORD,
+        f"{_BY_RECORD.name}-refused",
+        "Records that a broker rejects for a while, tried again without a limit",
+        HOLDS,
     ),
-    replace(
-        _UNDER_FAULTS,
-        name=_TEN_ATTEMPTS.name,
-        title="The broken twin: Spring's default, a record skipped after ten attempts",
-        subject=_TEN_ATTEMPTS,
-        workload=_FEW,
-        transaction_version=1,
-        schedule=(_REJECTED,),
-        claims=_unwritten(_TEN_ATTEMPTS, holds=False),
-        seconds=45,
+    _refused(
+        _TEN_ATTEMPTS,
+        _TEN_ATTEMPTS.name,
+        "The broken twin: Spring's default, a record skipped after ten attempts",
+        LOST,
     ),
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from onceproof.checkers.model import Expectation
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.messages.hit_message import HitMessage
-from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.targets.brokers import CoordinatorOf
 from onceproof.harness.faults.targets.member import Member
 from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
@@ -16,7 +16,7 @@ from onceproof.harness.subjects.streams.faust import Faust
 from onceproof.harness.subjects.streams.kafka_streams import KafkaStreams
 from onceproof.harness.subjects.streams.quix import Quix
 from onceproof.scenarios.base import DUPLICATES, HOLDS, UNEXERCISED, WRONG, violated
-from onceproof.scenarios.groups import WHO, WORKLOAD, claims, passing
+from onceproof.scenarios.groups import WHO, WORKLOAD, claims, passing, zombie
 
 
 def _killed(subject: StreamsSubject, producer: str) -> ScheduledFault:
@@ -47,15 +47,6 @@ def _faults(subject: StreamsSubject, producer: str) -> tuple[ScheduledFault, ...
     return (unanswered, coordinator, killed)
 
 
-def _zombie(producer: str) -> ScheduledFault:
-    return ScheduledFault(
-        name="zombie",
-        progress=0.1,
-        during=passing("request", "Produce", who=producer),
-        do=Pause(Member(name=WHO)),
-    )
-
-
 def of_library(exactly: StreamsSubject, *, title: str, producer: str = WHO) -> tuple[Scenario, ...]:
     """Return the scenarios of one library: with exactly-once, with its default, and with state.
 
@@ -79,7 +70,7 @@ def of_library(exactly: StreamsSubject, *, title: str, producer: str = WHO) -> t
             under_faults,
             name=f"{exactly.name}-paused",
             title=f"{title}, exactly-once: an instance paused until the other takes over",
-            schedule=(_zombie(producer),),
+            schedule=(zombie("Produce", who=producer),),
             seconds=50,
         ),
         _by_default(exactly, title, producer),
@@ -109,32 +100,40 @@ def _quiet(subject: StreamsSubject, title: str) -> Scenario:
 def _by_default(exactly: StreamsSubject, title: str, producer: str = WHO) -> Scenario:
     """Return the broken twin of a library without state."""
     subject = replace(exactly, exactly=False)
-    return Scenario(
-        name=subject.name,
-        title=f"The broken twin: {title} with default settings, an instance killed",
-        subject=subject,
-        workload=WORKLOAD,
-        schedule=(_killed(subject, producer),),
-        claims=claims(
-            subject,
-            most=DUPLICATES,
-            least=HOLDS,
-            exactly=DUPLICATES,
-            hazards=frozenset({REPLAYED}),
-        ),
-        seconds=40,
+    return _once_killed(
+        subject,
+        f"The broken twin: {title} with default settings, an instance killed",
+        producer,
+        most=DUPLICATES,
+        least=HOLDS,
+        exactly=DUPLICATES,
     )
 
 
 def _wrong_balances(subject: StreamsSubject, title: str, producer: str = WHO) -> Scenario:
     """Return the broken twin of a library with state."""
+    title = f"The broken twin: {title}, an instance killed"
+    return _once_killed(subject, title, producer, exactly=WRONG)
+
+
+def _once_killed(
+    subject: StreamsSubject,
+    title: str,
+    producer: str = WHO,
+    *,
+    most: Expectation | None = None,
+    least: Expectation | None = None,
+    exactly: Expectation,
+) -> Scenario:
+    """Return a scenario in which records are processed again after a kill."""
+    replayed = frozenset({REPLAYED})
     return Scenario(
         name=subject.name,
-        title=f"The broken twin: {title}, an instance killed",
+        title=title,
         subject=subject,
         workload=WORKLOAD,
         schedule=(_killed(subject, producer),),
-        claims=claims(subject, most=None, least=None, exactly=WRONG, hazards=frozenset({REPLAYED})),
+        claims=claims(subject, most=most, least=least, exactly=exactly, hazards=replayed),
         seconds=40,
     )
 
@@ -147,28 +146,19 @@ _LOST_AND_COMMITTED = Scenario(
     "takes over",
     subject=_BY_COUNT,
     workload=WORKLOAD,
-    schedule=(_zombie(WHO),),
+    schedule=(zombie("Produce"),),
     # See docs/findings/quix-commits-lost-partitions.md.
     claims=claims(_BY_COUNT, most=DUPLICATES, least=None, exactly=DUPLICATES),
     seconds=60,
 )
 
 _FAUST = Faust()
-_FAUST_KILLED = Scenario(
-    name=_FAUST.name,
-    title="faust-streaming, exactly-once: an instance killed",
-    subject=_FAUST,
-    workload=WORKLOAD,
-    schedule=(_killed(_FAUST, WHO),),
+_FAUST_KILLED = _once_killed(
+    _FAUST,
+    "faust-streaming, exactly-once: an instance killed",
+    most=DUPLICATES,
     # See docs/findings/faust-outside-transactions.md.
-    claims=claims(
-        _FAUST,
-        most=DUPLICATES,
-        least=None,
-        exactly=violated("duplicate-output", may={"lost-output", "offset-ahead"}),
-        hazards=frozenset({REPLAYED}),
-    ),
-    seconds=45,
+    exactly=violated("duplicate-output", may={"lost-output", "offset-ahead"}),
 )
 _THREAD = f"{WHO}-StreamThread-1-producer"
 

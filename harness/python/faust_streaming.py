@@ -1,7 +1,7 @@
 """An instance of an application with faust-streaming: `faust_streaming.py TASK`.
 
-It reads payments, and writes to another topic each with its fee, or the account's balance from a
-table. If the library gives up, the process ends, and its supervisor starts it again.
+It reads payments, and writes each with its fee to another topic. If the library gives up, the
+process ends, and its supervisor starts it again.
 """
 
 from __future__ import annotations
@@ -45,22 +45,12 @@ def application(task: dict[str, Any]) -> faust.App:
     raw = {"key_type": bytes, "key_serializer": "raw", "value_serializer": "json"}
     source = app.topic(task["topic"], **raw)
     sink = app.topic(task["sink"], **raw)
-    if task["balances"]:
-        balances = app.Table("balances", default=lambda: [0, 0], partitions=task["partitions"])
 
     @app.agent(source)  # type: ignore[untyped-decorator]
     async def process(stream: Any) -> None:
         async for event in stream.events():
-            value = event.value
-            if task["balances"]:
-                account = event.key.decode()
-                total, payments = balances[account]
-                balances[account] = [total + value["amount_cents"], payments + 1]
-                result = dict(zip(("balance", "payments"), balances[account], strict=True))
-            else:
-                result = effect(value)
             headers = {RECORD: dict(event.headers)[RECORD]}
-            await sink.send(key=event.key, value=result, headers=headers)
+            await sink.send(key=event.key, value=effect(event.value), headers=headers)
 
     return app
 

@@ -6,7 +6,6 @@ and created again when a lock or the Python has changed.
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import re
 import sys
@@ -32,9 +31,9 @@ def command(
         SetupError: a package is not available.
     """
     lock = SOURCES / f"{name}.lock"
-    state = hashlib.sha256(f"{sys.executable} {platform.python_version()}".encode())
-    state.update(lock.read_bytes())
-    at = (cache_folder or cache.location()) / "python" / f"{name}-{state.hexdigest()[:12]}"
+    python = f"{platform.python_version()}-{platform.machine()}"
+    folder = f"{name}-{python}-{cache.state_of([lock], SOURCES)}"
+    at = (cache_folder or cache.location()) / "python" / folder
 
     def build(folder: Path) -> None:
         progress(Step(tool=name, message="installing packages"))

@@ -153,29 +153,27 @@ def artemis_roots(version: str = ARTEMIS) -> tuple[Coordinate, ...]:
     # It left ActiveMQ with 2.50; its packages did not change.
     new = int(version.split(".")[1]) >= 50
     own = "org.apache.artemis" if new else "org.apache.activemq"
-    log4j = "org.apache.logging.log4j"
     names = ("artemis-server", "artemis-amqp-protocol", "artemis-jakarta-client")
     return (
         *(Coordinate(group=own, artifact=name, version=version) for name in names),
         Coordinate(group="jakarta.jms", artifact="jakarta.jms-api", version=JMS),
-        Coordinate(
-            group="com.fasterxml.jackson.core", artifact="jackson-databind", version=JACKSON
-        ),
-        Coordinate(group=log4j, artifact="log4j-slf4j2-impl", version=LOG4J),
-        Coordinate(group=log4j, artifact="log4j-core", version=LOG4J),
-        Coordinate(group=log4j, artifact="log4j-api", version=LOG4J),
+        *_json_and_logging(),
     )
 
 
 def spring_kafka_roots() -> tuple[Coordinate, ...]:
-    log4j = "org.apache.logging.log4j"
+    own = "org.springframework.kafka"
     return (
-        Coordinate(
-            group="org.springframework.kafka", artifact="spring-kafka", version=SPRING_KAFKA
-        ),
-        Coordinate(
-            group="com.fasterxml.jackson.core", artifact="jackson-databind", version=JACKSON
-        ),
+        Coordinate(group=own, artifact="spring-kafka", version=SPRING_KAFKA),
+        *_json_and_logging(),
+    )
+
+
+def _json_and_logging() -> tuple[Coordinate, ...]:
+    """Return what our Java programs need besides a library that logs by SLF4J 2."""
+    jackson, log4j = "com.fasterxml.jackson.core", "org.apache.logging.log4j"
+    return (
+        Coordinate(group=jackson, artifact="jackson-databind", version=JACKSON),
         *(
             Coordinate(group=log4j, artifact=name, version=LOG4J)
             for name in ("log4j-slf4j2-impl", "log4j-core", "log4j-api")

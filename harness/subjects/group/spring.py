@@ -64,10 +64,6 @@ class Spring(GroupSubject):
         return self.into
 
     @property
-    def sinks(self) -> tuple[str, ...]:
-        return (self.sink,)
-
-    @property
     def says(self) -> str:
         of = "the records of a poll" if self.listener == "batch" else "each record"
         without = [

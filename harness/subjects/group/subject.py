@@ -118,6 +118,10 @@ class ConsumerGroup(GroupSubject):
         return frozenset({_RUNTIMES.get(self.client, self.client)})
 
     @property
+    def plain_text(self) -> bool:
+        return self.client in ELSEWHERE
+
+    @property
     def says(self) -> str:
         calls = " It also calls an external HTTP service for each record." if self.calls else ""
         protocol = " and group.protocol=consumer (KIP-848)" if self.protocol == "consumer" else ""

@@ -86,9 +86,9 @@ class StreamsSubject(GroupSubject):
         """The setting for exactly-once, or its default."""
 
     @property
-    @abstractmethod
     def store(self) -> str:
         """Where it keeps balances."""
+        return "a state store"
 
     @property
     @abstractmethod
@@ -96,9 +96,9 @@ class StreamsSubject(GroupSubject):
         """The library's settings, by its names."""
 
     @property
-    @abstractmethod
     def changelog(self) -> str:
         """The topic of the state, which the library creates."""
+        return f"{self.group}-balances-changelog"
 
     @abstractmethod
     def program(self, parts: PipelineParts) -> Program:

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
-from onceproof.harness.context.pipeline import PipelineParts
-from onceproof.harness.python import programs
 from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS
-from onceproof.harness.subjects.streams.base import StreamsSubject
-from onceproof.harness.subjects.tasks import Program
-
-_PROGRAM: Final = "faust_streaming"
+from onceproof.harness.subjects.streams.in_python import InPython
 
 
 @dataclass(frozen=True, kw_only=True)
-class Faust(StreamsSubject):
-    """faust-streaming; `group` is the `id` of its `App`."""
+class Faust(InPython):
+    """faust-streaming, without state; `group` is the `id` of its `App`."""
 
     library: ClassVar[str] = "faust-streaming"
     title: ClassVar[str] = "faust-streaming"
+    package: ClassVar[str] = "faust-streaming"
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for balances, which its program does not keep."""
+        if self.balances:
+            raise ValueError("faust-streaming does not support balances=True")
 
     @property
     def guarantee(self) -> str:
         return f"processing_guarantee={self.settings['processing_guarantee']}"
-
-    @property
-    def store(self) -> str:
-        return "a table with a changelog"
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -46,14 +42,6 @@ class Faust(StreamsSubject):
             "consumer_auto_offset_reset": "earliest",
         }
 
-    @property
-    def changelog(self) -> str:
-        return f"{self.group}-balances-changelog"
-
     def configuration(self) -> Mapping[str, Any]:
-        version = programs.version_of(_PROGRAM, "faust-streaming")
-        instances = {"instances": self.members, "version": version}
-        return {"faust": {**self.settings, **instances}}
-
-    def program(self, parts: PipelineParts) -> Program:
-        return partial(programs.command, _PROGRAM)
+        about = {"instances": self.members, "version": self.version}
+        return {"faust": {**self.settings, **about}}

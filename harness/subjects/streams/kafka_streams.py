@@ -77,10 +77,6 @@ class KafkaStreams(StreamsSubject):
             **(store if self.balances else {}),
         }
 
-    @property
-    def changelog(self) -> str:
-        return f"{self.group}-balances-changelog"
-
     def program(self, parts: PipelineParts) -> Program:
         return program_of(parts.tools, parts.work)
 

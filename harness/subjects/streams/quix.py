@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, Final
 
-from onceproof.harness.context.pipeline import PipelineParts
-from onceproof.harness.python import programs
 from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS
-from onceproof.harness.subjects.streams.base import StreamsSubject
-from onceproof.harness.subjects.tasks import Program
+from onceproof.harness.subjects.streams.in_python import InPython
 
-_PROGRAM: Final = "quix_streams"
 _RECONNECTING: Final = {"reconnect.backoff.ms": 50, "reconnect.backoff.max.ms": 500}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quix(StreamsSubject):
+class Quix(InPython):
     """Quix Streams; `group` is its `consumer_group`.
 
     Attributes:
@@ -28,6 +23,7 @@ class Quix(StreamsSubject):
 
     library: ClassVar[str] = "quix-streams"
     title: ClassVar[str] = "Quix Streams"
+    package: ClassVar[str] = "quixstreams"
     commit_every: int = 0
     variable: bool = False
 
@@ -88,12 +84,7 @@ class Quix(StreamsSubject):
         return f"changelog__{self.group}--payments--default"
 
     def configuration(self) -> Mapping[str, Any]:
-        version = programs.version_of(_PROGRAM, "quixstreams")
-        instances = {"number": self.members, "version": version}
         return {
-            "instances": instances,
+            "instances": {"number": self.members, "version": self.version},
             **{name: self.settings[name] for name in ("application", "consumer", "producer")},
         }
-
-    def program(self, parts: PipelineParts) -> Program:
-        return partial(programs.command, _PROGRAM)

@@ -90,6 +90,13 @@ def test_effect_has_the_fee(name: str, modules: list[str], monkeypatch: pytest.M
     }  # fmt: skip
 
 
+def test_programs_connect_in_plain_text_only_and_faust_keeps_no_balances() -> None:
+    assert Quix().plain_text
+    assert Faust().plain_text
+    with pytest.raises(ValueError, match="does not support balances"):
+        Faust(balances=True)
+
+
 def test_quix_watchdog_knows_a_commit_that_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     program = imported("quix_streams", monkeypatch, "quixstreams")
     began, over = threading.Event(), threading.Event()

@@ -56,6 +56,11 @@ def test_rejects_consumer_protocol_where_it_is_not_supported(client: Any) -> Non
         ConsumerGroup(client=client, protocol="consumer")
 
 
+def test_only_clients_elsewhere_need_plain_text() -> None:
+    needing = {each for each in get_args(Client) if ConsumerGroup(client=each).plain_text}
+    assert needing == {"franz-go", "sarama", "kafkajs"}
+
+
 def test_rejects_omissions_that_the_client_does_not_support() -> None:
     with pytest.raises(ValueError, match="support without='group-metadata': expected outcomes"):
         ConsumerGroup(client="aiokafka", without="group-metadata")
