@@ -93,6 +93,7 @@ ZOMBIE: Final[dict[Client, ScheduledFault]] = {
     # With transaction version 2 its offsets come with the same request as their partitions do.
     "franz-go": replace(zombie("EndTxn"), lost=True),
     "sarama": replace(zombie("EndTxn"), lost=True),
+    "confluent-javascript": zombie("AddOffsetsToTxn"),
     # It sends its offsets without waiting for its Produce responses; and when it resumes, it finds
     # its request overdue before it reads the response, and gives up.
     "kafka-python": zombie("Produce", "response"),
@@ -127,6 +128,7 @@ TRANSACTION_ERROR: Final[dict[Client, ScheduledFault]] = {
     "franz-go": _UNKNOWN_MEMBER,
     "sarama": _UNKNOWN_MEMBER,
     "kafkajs": _UNKNOWN_MEMBER,
+    "confluent-javascript": _UNKNOWN_MEMBER,
     "kafka-python": _UNKNOWN_MEMBER,  # it always sends its offsets first
 }
 EFFECTS_REJECTED = ScheduledFault(
@@ -262,6 +264,7 @@ SCENARIOS = (
     *of_client("franz-go"),
     *of_client("sarama"),
     *of_client("kafkajs"),
+    *of_client("confluent-javascript"),
     *of_client("librdkafka", "consumer"),
     *of_client("java", "consumer"),
     Scenario(

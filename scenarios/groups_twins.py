@@ -72,6 +72,7 @@ SCENARIOS = (
     _without_rewind("franz-go"),
     _without_rewind("sarama"),  # as in its own example
     _without_rewind("kafkajs"),
+    _without_rewind("confluent-javascript"),
     _without_group_metadata("librdkafka", "consumer"),
     _without_rewind("librdkafka", "consumer"),
     _without_group_metadata("java", "consumer"),

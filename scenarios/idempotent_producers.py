@@ -26,6 +26,10 @@ from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.confluent_javascript import (
+    CONFLUENT_JAVASCRIPT,
+    ConfluentJavaScript,
+)
 from onceproof.harness.workload.senders.franz_go import FRANZ_GO, FranzGo
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
@@ -197,4 +201,6 @@ SCENARIOS = (
     _LEAVES_OUT,
     *of_client(BY_PARTITION),
     off(KafkaJs(idempotent=False)),
+    *of_client(CONFLUENT_JAVASCRIPT),
+    off(ConfluentJavaScript(idempotent=False)),
 )

@@ -32,6 +32,7 @@ from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.confluent_javascript import CONFLUENT_JAVASCRIPT
 from onceproof.harness.workload.senders.franz_go import FRANZ_GO
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
@@ -193,4 +194,5 @@ SCENARIOS = (
     *of_client(SARAMA),
     _SENDS_AGAIN,
     *of_client(BY_PARTITION),
+    *of_client(CONFLUENT_JAVASCRIPT),
 )

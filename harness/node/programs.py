@@ -1,7 +1,8 @@
 """Install the programs of this folder and their packages, when one is needed for the first time.
 
-The packages are pinned by package-lock.json, without addresses. The programs are cached with the
-downloads, and installed again when a source or a version has changed.
+Each client has a folder with its packages, which are pinned by package-lock.json, without
+addresses. The programs are cached with the downloads, and installed again when a source or a
+version has changed.
 """
 
 from __future__ import annotations
@@ -9,50 +10,81 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from onceproof.harness.tools import cache
-from onceproof.harness.tools.node import Node, install_packages, node
+from onceproof.harness.tools.node import (
+    Node,
+    build_packages,
+    install_packages,
+    major,
+    node,
+)
 from onceproof.harness.tools.progress import Progress, Step, silent
 
 SOURCES: Final = Path(__file__).resolve().parent
+_SHARED: Final = SOURCES / "contract.mjs"
 _TOOL: Final = "Node clients"
 
 
 def command(
-    name: str, *arguments: str | Path, cache_folder: Path | None = None, progress: Progress = silent
+    client: str,
+    program: str,
+    *arguments: str | Path,
+    cache_folder: Path | None = None,
+    progress: Progress = silent,
 ) -> list[str | Path]:
-    """Return the command of the program `name`.mjs.
+    """Return the command of a program of a client, such as `producer` of `kafkajs`.
 
     Args:
         cache_folder: for the programs (default: the cache of the downloads).
 
     Raises:
-        SetupError: there is no Node.js, or a package is not available.
+        SetupError: there is no Node.js, or a package is not available or cannot be built.
     """
     at = cache_folder or cache.location()
     found = node(at, lambda why: progress(Step(tool=_TOOL, message=f"{why}: downloading one")))
 
     def install(folder: Path) -> None:
-        progress(Step(tool=_TOOL, message="installing packages"))
-        _install(found, folder)
+        _install(client, found, folder, progress)
 
-    folder = cache.install(at / "node" / cache.state_of(_sources(), SOURCES), install)
-    return [found.program, folder / f"{name}.mjs", *arguments]
-
-
-def version_of(package: str) -> str:
-    """Return the version of a package that the programs use, such as 2.2.4."""
-    lock = json.loads((SOURCES / "package-lock.json").read_text())
-    return str(lock["packages"][f"node_modules/{package}"]["version"])
+    name = f"{client}-{cache.state_of(_sources(client), SOURCES)}"
+    if _is_built(client):  # for one version of Node.js only
+        name += f"-{major(str(found.program))}"
+    folder = cache.install(at / "node" / name, install)
+    return [found.program, folder / client / f"{program}.mjs", *arguments]
 
 
-def _install(found: Node, folder: Path) -> None:
-    folder.mkdir(exist_ok=True)
-    for file in _sources():
-        shutil.copy(file, folder)
-    install_packages(found, folder)
+def version_of(client: str, package: str) -> str:
+    """Return the version of a package that the programs of a client use, such as 2.2.4."""
+    return str(_locked(client)[f"node_modules/{package}"]["version"])
 
 
-def _sources() -> list[Path]:
-    return [*SOURCES.glob("*.mjs"), *SOURCES.glob("package*.json")]
+def _install(client: str, found: Node, folder: Path, progress: Progress) -> None:
+    own = folder / client
+    own.mkdir(parents=True)
+    shutil.copy(_SHARED, folder)
+    for file in _sources(client)[1:]:
+        shutil.copy(file, own)
+    progress(Step(tool=_TOOL, message="installing packages"))
+    install_packages(found, own)
+    if _is_built(client):
+        progress(Step(tool=_TOOL, message=f"building {client}: this takes some minutes, once"))
+        build_packages(found, own)
+
+
+def _is_built(client: str) -> bool:
+    """Return whether a package of the client has parts in C++."""
+    return any(package.get("hasInstallScript", False) for package in _locked(client).values())
+
+
+def _sources(client: str) -> list[Path]:
+    own = SOURCES / client
+    return [_SHARED, *sorted(own.glob("*.mjs")), *sorted(own.glob("package*.json"))]
+
+
+def _locked(client: str) -> dict[str, Any]:
+    packages: dict[str, Any] = json.loads((SOURCES / client / "package-lock.json").read_text())[
+        "packages"
+    ]
+    return packages

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -69,11 +69,43 @@ def install_packages(node: Node, folder: Path) -> None:
     Raises:
         SetupError: npm could not.
     """
-    command = [*node.npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    path = f"{node.program.parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    output = output_if_failed(command, env={**os.environ, "PATH": path}, cwd=folder)
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    output = _failure(node, ["ci", *options], folder, {})
     if output is not None:
         raise SetupError(explain(output))
+
+
+def build_packages(node: Node, folder: Path) -> None:
+    """Build the packages of a folder that have parts in C++, by the script `build` of the folder.
+
+    Raises:
+        SetupError: there is no compiler, or it failed.
+    """
+    compiler = os.environ.get("CXX", "g++")
+    if shutil.which(compiler) is None:
+        raise SetupError(
+            f"The packages of this Node client are compiled, but there is no {compiler} in PATH. "
+            "Install a C++ compiler (Debian, Ubuntu: apt-get install g++), then try again."
+        )
+    installed = node.program.resolve().parent.parent
+    # Without its headers, node-gyp would download them.
+    headers = (installed / "include" / "node" / "node.h").is_file()
+    settings = {"npm_config_nodedir": str(installed)} if headers else {}
+    output = _failure(node, ["run", "build"], folder, settings)
+    if output is not None:
+        log = folder.parent.parent / "build-failed.log"
+        log.write_text(output)
+        raise SetupError(
+            f"The packages of this Node client could not be compiled: see the end of {log}."
+        )
+
+
+def _failure(
+    node: Node, command: Sequence[str], folder: Path, settings: Mapping[str, str]
+) -> str | None:
+    path = f"{node.program.parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    env = {**os.environ, "PATH": path, **settings}
+    return output_if_failed([*node.npm, *command], env=env, cwd=folder)
 
 
 def explain(output: str) -> str:

@@ -173,7 +173,12 @@ def test_killed_kafka_streams_instance_resumes(
         group.wait_done()
 
 
-@of("librdkafka", "aiokafka", "kafka-python", later=("franz-go", "sarama", "kafkajs"))
+@of(
+    "librdkafka",
+    "aiokafka",
+    "kafka-python",
+    later=("franz-go", "sarama", "kafkajs", "confluent-javascript"),
+)
 def test_killed_member_is_restarted(group: Group) -> None:
     with active_fault(world(group), "kill member-0") as (fault, proof):
         assert (fault.target, proof) == (

@@ -24,6 +24,7 @@ from onceproof.harness.workload.control import Producers
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.confluent_javascript import CONFLUENT_JAVASCRIPT
 from onceproof.harness.workload.senders.franz_go import FRANZ_GO
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
 from onceproof.harness.workload.senders.kafkajs import BY_PARTITION, KAFKAJS
@@ -37,7 +38,10 @@ pytestmark = pytest.mark.integration
 SEED = 5
 SENDERS = [
     LIBRDKAFKA, KAFKA_PYTHON, AIOKAFKA,
-    *(pytest.param(sender, marks=LATER) for sender in (FRANZ_GO, SARAMA, BY_PARTITION)),
+    *(
+        pytest.param(sender, marks=LATER)
+        for sender in (FRANZ_GO, SARAMA, BY_PARTITION, CONFLUENT_JAVASCRIPT)
+    ),
 ]  # fmt: skip
 Rows = list[dict[str, Any]]
 

@@ -37,6 +37,7 @@ from onceproof.harness.tools.setup import Tools
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.confluent_javascript import CONFLUENT_JAVASCRIPT
 from onceproof.harness.workload.senders.franz_go import FRANZ_GO
 from onceproof.harness.workload.senders.java import JAVA, JAVA_DEFAULTS
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
@@ -430,6 +431,7 @@ _NOT_REWOUND: Final = Twin(
 )
 _SENDERS: Final[tuple[Sender, ...]] = (
     LIBRDKAFKA, JAVA, KAFKA_PYTHON, AIOKAFKA, FRANZ_GO, SARAMA, BY_PARTITION,
+    CONFLUENT_JAVASCRIPT,
 )  # fmt: skip
 _CLIENTS: Final[tuple[Client, ...]] = get_args(Client)
 _EVERY: Final[tuple[Subject, ...]] = (

@@ -14,7 +14,16 @@ from onceproof.harness.go import programs as go
 from onceproof.harness.node import programs as node
 from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS
 
-Client = Literal["librdkafka", "java", "aiokafka", "kafka-python", "franz-go", "sarama", "kafkajs"]
+Client = Literal[
+    "librdkafka",
+    "java",
+    "aiokafka",
+    "kafka-python",
+    "franz-go",
+    "sarama",
+    "kafkajs",
+    "confluent-javascript",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,21 +71,21 @@ class InGo:
 
 @dataclass(frozen=True, kw_only=True)
 class InNode:
-    """Members in JavaScript that use a package; `program` is a module of `harness/node/`."""
+    """Members in JavaScript that use a package; `client` is a folder of `harness/node/`."""
 
-    program: str
+    client: str
     package: str
 
     @property
     def source(self) -> str:
-        return f"harness/node/{self.program}.mjs"
+        return f"harness/node/{self.client}/member.mjs"
 
     @property
     def version(self) -> str:
-        return node.version_of(self.package)
+        return node.version_of(self.client, self.package)
 
     def command(self, task: Path) -> Sequence[str | Path]:
-        return node.command(self.program, task)
+        return node.command(self.client, "member", task)
 
 
 OF_THE_BROKER: Final = frozenset({"session.timeout.ms", "heartbeat.interval.ms"})
@@ -152,7 +161,8 @@ KAFKA_PYTHON: Final = InPython(
 ELSEWHERE: Final[Mapping[Client, Elsewhere]] = {
     "franz-go": InGo(program="franzmember", module="github.com/twmb/franz-go"),
     "sarama": InGo(program="saramamember", module="github.com/IBM/sarama"),
-    "kafkajs": InNode(program="kafkajs_member", package="kafkajs"),
+    "kafkajs": InNode(client="kafkajs", package="kafkajs"),
+    "confluent-javascript": InNode(client="confluent", package="@confluentinc/kafka-javascript"),
 }
 IN_PYTHON: Final[Mapping[Client, InPython]] = {
     "librdkafka": LIBRDKAFKA,

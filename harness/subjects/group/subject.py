@@ -55,6 +55,8 @@ _CAN_OMIT: Final[dict[Client, frozenset[Missing]]] = {
     "sarama": frozenset({"rewind"}),
     # Its transactions take no group metadata.
     "kafkajs": frozenset({"rewind"}),
+    # Its transactions take the consumer, not what its group was when the records were read.
+    "confluent-javascript": frozenset({"rewind"}),
 }
 _RUNTIMES: Final[Mapping[str, str]] = {"java": "kafka-clients"}
 """Client → runtime, where their names differ."""

@@ -60,10 +60,10 @@ class KafkaJs:
         }
 
     def versions(self) -> Mapping[str, str]:
-        return {"kafkajs": version_of("kafkajs")}
+        return {"kafkajs": version_of("kafkajs", "kafkajs")}
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        return command("kafkajs", task)
+        return command("kafkajs", "producer", task)
 
 
 KAFKAJS: Final = KafkaJs()

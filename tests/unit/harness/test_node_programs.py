@@ -9,7 +9,8 @@ import pytest
 from onceproof.harness.node import programs
 from onceproof.harness.tools import node
 from onceproof.harness.tools.error import SetupError
-from onceproof.harness.tools.progress import Step
+from onceproof.harness.tools.progress import Progress, Step, silent
+from onceproof.harness.workload.senders.confluent_javascript import CONFLUENT_JAVASCRIPT
 from onceproof.harness.workload.senders.kafkajs import KAFKAJS
 
 
@@ -26,7 +27,7 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file to which the npm in PATH writes each of its calls."""
     put(tmp_path / "bin", "node", "echo v20.20.2")
     calls = tmp_path / "calls"
-    put(tmp_path / "bin", "npm", f'echo "$@" >> {calls}; mkdir node_modules')
+    put(tmp_path / "bin", "npm", f'echo "$@" >> {calls}; mkdir -p node_modules')
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     return calls
 
@@ -37,14 +38,49 @@ def test_programs_are_installed_once_and_no_package_runs_a_script(
     steps: list[Step] = []
     for _ in range(2):
         found = programs.command(
-            "kafkajs", "task.json", cache_folder=tmp_path / "cache", progress=steps.append
+            "kafkajs", "member", "task.json", cache_folder=tmp_path / "cache", progress=steps.append
         )
         assert found[0] == tmp_path / "bin" / "node"
-        assert Path(found[1]).read_text() == (programs.SOURCES / "kafkajs.mjs").read_text()
+        source = programs.SOURCES / "kafkajs" / "member.mjs"
+        assert Path(found[1]).read_text() == source.read_text()
+        assert (Path(found[1]).parent.parent / "contract.mjs").is_file()
         assert found[2] == "task.json"
     (call,) = calls.read_text().splitlines()
     assert call.startswith("ci --ignore-scripts")
     assert [step.message for step in steps] == ["installing packages"]
+
+
+def test_client_with_parts_in_c_plus_plus_is_built(
+    tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def install(progress: Progress) -> list[str | Path]:
+        at = tmp_path / "cache"
+        return programs.command("confluent", "producer", cache_folder=at, progress=progress)
+
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(SetupError, match="there is no no-such-compiler in PATH"):
+        install(silent)
+    put(tmp_path / "bin", "c-plus-plus", "exit 0")
+    monkeypatch.setenv("CXX", "c-plus-plus")
+    steps: list[Step] = []
+    found = install(steps.append)
+    assert [call.split()[0] for call in calls.read_text().splitlines()] == ["ci", "ci", "run"]
+    assert "this takes some minutes" in steps[-1].message
+    # Another Node.js cannot load what was built for this one.
+    put(tmp_path / "bin", "node", "echo v22.1.0")
+    assert install(silent)[1] != found[1]
+
+
+def test_failed_build_keeps_its_output(
+    tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "bin", "npm", 'test "$1" = ci || { echo no header; exit 1; }')
+    monkeypatch.setenv("CXX", "sh")
+    with pytest.raises(SetupError, match="could not be compiled: see the end of") as failed:
+        programs.command("confluent", "producer", cache_folder=tmp_path / "cache")
+    log = tmp_path / "cache" / "node" / "build-failed.log"
+    assert str(log) in str(failed.value)
+    assert log.read_text() == "no header\n"
 
 
 def test_wheel_is_downloaded_if_node_is_missing_or_too_old(
@@ -81,14 +117,18 @@ def test_failed_installation_names_the_cause(output: str, message: str) -> None:
     assert message in node.explain(output)
 
 
-def test_lock_has_checksums_and_no_addresses() -> None:
-    text = (programs.SOURCES / "package-lock.json").read_text()
+@pytest.mark.parametrize("client", ["kafkajs", "confluent"])
+def test_lock_has_checksums_and_no_addresses_of_packages(client: str) -> None:
+    text = (programs.SOURCES / client / "package-lock.json").read_text()
     assert "resolved" not in text
-    assert "://" not in text
     assert text.count('"integrity"') == text.count('"node_modules/')
+
+
+def test_lock_of_the_wheel_has_checksums() -> None:
     lock = node.WHEEL_LOCK.read_text()
     assert lock.count("--hash=sha256:") == 2
 
 
 def test_report_has_the_version_that_the_lock_pins() -> None:
     assert KAFKAJS.versions() == {"kafkajs": "2.2.4"}
+    assert CONFLUENT_JAVASCRIPT.versions() == {"confluent-javascript": "1.10.1"}

@@ -27,6 +27,7 @@ def test_each_client_has_its_own_name_and_settings() -> None:
         "consume-transform-produce-franz-go",
         "consume-transform-produce-sarama",
         "consume-transform-produce-kafkajs",
+        "consume-transform-produce-confluent-javascript",
     ]
     for group in groups:
         assert f"Members use {group.client}." in group.says
@@ -58,7 +59,7 @@ def test_rejects_consumer_protocol_where_it_is_not_supported(client: Any) -> Non
 
 def test_only_clients_elsewhere_need_plain_text() -> None:
     needing = {each for each in get_args(Client) if ConsumerGroup(client=each).plain_text}
-    assert needing == {"franz-go", "sarama", "kafkajs"}
+    assert needing == {"franz-go", "sarama", "kafkajs", "confluent-javascript"}
 
 
 def test_rejects_omissions_that_the_client_does_not_support() -> None:

@@ -1,10 +1,10 @@
-// A producer with KafkaJS: `node kafkajs.mjs TASK`.
+// A producer with KafkaJS: `node producer.mjs TASK`.
 //
 // The records that are due are sent with one call, or, `by_partition`, with a call for each
 // partition, one after the other.
 
-import { loadTask, run, runTransactions } from "./contract.mjs";
-import { Places, asPlaced, byPartition, byTopic, library } from "./kafkajs_library.mjs";
+import { loadTask, run, runTransactions } from "../contract.mjs";
+import { Places, asPlaced, byPartition, byTopic, library } from "./library.mjs";
 
 class Client {
   #transaction;

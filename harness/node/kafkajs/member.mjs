@@ -1,12 +1,12 @@
 // A member of a group with KafkaJS, which reads payments and writes them with their fee to another
-// topic, effects and offsets in one transaction: `node kafkajs_member.mjs TASK`.
+// topic, effects and offsets in one transaction: `node member.mjs TASK`.
 //
 // Effects are sent by partition: docs/findings/kafkajs-sends-again.md says why. After an abort, the
 // records are fetched again. When the library gives up, the program exits, and its supervisor
 // starts it again.
 
-import { die, effect, exitIfHung, loadTask } from "./contract.mjs";
-import { Places, asPlaced, byPartition, library } from "./kafkajs_library.mjs";
+import { die, effect, exitIfHung, loadTask } from "../contract.mjs";
+import { Places, asPlaced, byPartition, library } from "./library.mjs";
 
 const RECORD = "onceproof-record";
 

@@ -1,0 +1,79 @@
+// A producer with Confluent's client for JavaScript: `node producer.mjs TASK`.
+
+import { loadTask, run, runTransactions } from "../contract.mjs";
+import { ErrorCodes, Kafka, retried } from "./library.mjs";
+
+/** Errors after which a record is certainly not in the log: it never left the queue. */
+const NEVER_SENT = new Set([ErrorCodes.ERR__PURGE_QUEUE, ErrorCodes.ERR__QUEUE_FULL]);
+
+class Client {
+  constructor(task) {
+    this.producer = new Kafka().producer({
+      ...task.client,
+      "bootstrap.servers": task.bootstrap,
+      "client.id": task.name,
+      ...(task.transactional_id === null ? {} : { "transactional.id": task.transactional_id }),
+    });
+  }
+
+  async connect() {
+    try {
+      await this.producer.connect();
+    } catch (error) {
+      await this.close().catch(() => {});
+      throw error;
+    }
+    return this;
+  }
+
+  /** Send each message with a call of its own, which tells its offset; librdkafka batches them. */
+  async send(messages) {
+    const told = await Promise.allSettled(messages.map(
+      ({ topic, ...message }) => this.producer.send({ topic, messages: [message] }),
+    ));
+    return told.map(({ value, reason: error }) => {
+      if (error !== undefined) {
+        return { error, certain: NEVER_SENT.has(error.code) };
+      }
+      const [{ partition, baseOffset }] = value;
+      return { partition, offset: baseOffset === undefined ? null : Number(baseOffset) };
+    });
+  }
+
+  async begin() {
+    await this.producer.transaction();
+  }
+
+  async end(commit) {
+    if (!commit) {
+      return this.#abort();
+    }
+    try {
+      await retried(() => this.producer.commit());
+      return { outcome: "committed", usable: true };
+    } catch (error) {
+      // After any other error, whether it was committed is not known.
+      return error.abortable ? this.#abort(error) : { outcome: "info", error, usable: false };
+    }
+  }
+
+  async #abort(why) {
+    try {
+      await retried(() => this.producer.abort());
+      return { outcome: "aborted", ...(why === undefined ? {} : { error: why }), usable: true };
+    } catch (error) {
+      return { outcome: "info", error, usable: false };
+    }
+  }
+
+  close() {
+    return this.producer.disconnect();
+  }
+}
+
+const task = loadTask();
+if (task.transactional_id === null) {
+  await run(task, await new Client(task).connect());
+} else {
+  await runTransactions(task, () => new Client(task).connect());
+}
