@@ -25,7 +25,9 @@ from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeach
 from onceproof.harness.subjects.spark.foreach_batch_postgres_tasks import (
     SparkForeachBatchPostgresTasks,
 )
+from onceproof.harness.subjects.spark.hudi import SparkHudi
 from onceproof.harness.subjects.spark.iceberg import SparkIceberg
+from onceproof.harness.subjects.spark.paimon import SparkPaimon
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios.base import DUPLICATES, HOLDS, REPLAYED_BATCH, claims, violated
 
@@ -65,6 +67,11 @@ _DELTA_UNGUARDED = SparkDelta(guard="none")
 _ICEBERG = SparkIceberg()
 _ICEBERG_UNGUARDED = SparkIceberg(guard="none")
 _ICEBERG_TIDIED = SparkIceberg(tidied=True)
+
+_HUDI = SparkHudi()
+_HUDI_UNGUARDED = SparkHudi(guard="none")
+_PAIMON = SparkPaimon()
+_PAIMON_APPEND = SparkPaimon(keyed=False)
 
 _AFTER_WRITE = _killed("after-sink-write")
 _ABORTING = replace(_PAYMENTS, records=6_000, transaction=20, aborts=20)
@@ -204,6 +211,42 @@ SCENARIOS = (
         schedule=(_AFTER_WRITE,),
         claims=_claims(_ICEBERG_UNGUARDED, DUPLICATES),
         seconds=55,
+    ),
+    Scenario(
+        name=_HUDI.name,
+        title="PySpark into a Hudi table by its streaming sink, killed after its commit",
+        subject=_HUDI,
+        workload=_PAYMENTS,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(_HUDI, HOLDS),
+        seconds=75,
+    ),
+    Scenario(
+        name=_HUDI_UNGUARDED.name,
+        title="The broken twin: foreachBatch inserts into a Hudi table, without writer and batch",
+        subject=_HUDI_UNGUARDED,
+        workload=_PAYMENTS,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(_HUDI_UNGUARDED, DUPLICATES),
+        seconds=75,
+    ),
+    Scenario(
+        name=_PAIMON.name,
+        title="PySpark into a Paimon table with a primary key, killed after its commit",
+        subject=_PAIMON,
+        workload=_PAYMENTS,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(_PAIMON, HOLDS),
+        seconds=75,
+    ),
+    Scenario(
+        name=_PAIMON_APPEND.name,
+        title="The broken twin: PySpark into a Paimon table without a primary key",
+        subject=_PAIMON_APPEND,
+        workload=_PAYMENTS,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(_PAIMON_APPEND, DUPLICATES),
+        seconds=75,
     ),
     Scenario(
         name=_ICEBERG_TIDIED.name,

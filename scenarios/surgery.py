@@ -19,6 +19,7 @@ from onceproof.harness.faults.spark.delete_last_commit import DeleteLastCommit
 from onceproof.harness.faults.spark.new_checkpoint import NewCheckpoint
 from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark.hudi import SparkBehindHudi
 from onceproof.harness.subjects.spark.kafka_sink import SparkKafkaSink
 from onceproof.harness.subjects.spark.resume_behind_sink import SparkBehindLedger
 from onceproof.harness.workload.payments import Payments
@@ -60,6 +61,8 @@ _GUARDED = SparkForeachBatchPostgres(guard="query-and-batch-id")
 _KAFKA = SparkKafkaSink()
 _BEHIND = SparkBehindLedger()
 _BATCH_ID = SparkBehindLedger(guard="batch-id")
+_HUDI_OWN_WRITER = SparkBehindHudi(guard="checkpoint-and-batch-id")
+_HUDI = SparkBehindHudi()
 
 SCENARIOS = (
     Scenario(
@@ -111,14 +114,32 @@ SCENARIOS = (
                     _claims(subject, "new-checkpoint", least=met, exactly=met),
                 )
             ),
-            seconds=45,
+            seconds=seconds,
         )
-        for subject, met, title in (
-            (_BEHIND, HOLDS, "A new checkpoint for a query that starts from its table's offsets"),
+        for subject, met, seconds, title in (
+            (
+                _BEHIND,
+                HOLDS,
+                45,
+                "A new checkpoint for a query that starts from its table's offsets",
+            ),
             (
                 _BATCH_ID,
                 LOST,
+                45,
                 "The broken twin: the guard takes the new query's batches for the old one's",
+            ),
+            (
+                _HUDI_OWN_WRITER,
+                HOLDS,
+                75,
+                "A new checkpoint for a query into Hudi whose writer has the checkpoint's name",
+            ),
+            (
+                _HUDI,
+                LOST,
+                75,
+                "A new checkpoint for a query into Hudi, with the default name of its writer",
             ),
         )
     ),

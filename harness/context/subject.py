@@ -63,6 +63,10 @@ class Subject(Transforms, Protocol):
         """The runtimes that it uses, of which a run can choose versions."""
 
     @property
+    def needs_versions(self) -> Mapping[str, str]:
+        """The versions of runtimes with which alone it works; a run chooses them."""
+
+    @property
     def plain_text(self) -> bool:
         """Whether it can connect only to brokers without TLS and authentication."""
 
@@ -122,6 +126,10 @@ class SubjectBase:
     @property
     def runtimes(self) -> frozenset[str]:
         return frozenset()
+
+    @property
+    def needs_versions(self) -> Mapping[str, str]:
+        return {}
 
     @property
     def plain_text(self) -> bool:

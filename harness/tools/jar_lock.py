@@ -39,6 +39,10 @@ ARTEMIS = "2.55.0"
 JMS = "3.1.0"
 """Explicit, because Artemis' client needs Jakarta and the resolver would choose the older API."""
 SPRING_KAFKA = "4.1.0"
+HUDI = "1.2.0"
+"""In the bundle for Spark 3.5, which contains all dependencies (80 MB)."""
+PAIMON = "0.9.0"
+"""In the bundle for Spark 3.5, likewise (40 MB)."""
 JACKSON = "2.19.2"
 """The version of Kafka."""
 LOG4J = "2.25.3"
@@ -167,6 +171,15 @@ def spring_kafka_roots() -> tuple[Coordinate, ...]:
         Coordinate(group=own, artifact="spring-kafka", version=SPRING_KAFKA),
         *_json_and_logging(),
     )
+
+
+def hudi_roots() -> tuple[Coordinate, ...]:
+    bundle = "hudi-spark3.5-bundle_2.12"
+    return (Coordinate(group="org.apache.hudi", artifact=bundle, version=HUDI),)
+
+
+def paimon_roots() -> tuple[Coordinate, ...]:
+    return (Coordinate(group="org.apache.paimon", artifact="paimon-spark-3.5", version=PAIMON),)
 
 
 def _json_and_logging() -> tuple[Coordinate, ...]:

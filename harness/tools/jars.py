@@ -117,6 +117,8 @@ def relock(ivy: Ivy, pyspark: PySpark) -> list[JarSet]:
         *(("flink", flink, jar_lock.flink_roots(flink), False) for flink in jar_lock.FLINK),
         ("artemis", jar_lock.ARTEMIS, jar_lock.artemis_roots(), False),
         ("spring-kafka", jar_lock.SPRING_KAFKA, jar_lock.spring_kafka_roots(), False),
+        ("hudi", jar_lock.HUDI, jar_lock.hudi_roots(), False),
+        ("paimon", jar_lock.PAIMON, jar_lock.paimon_roots(), False),
     ]
     sets: list[JarSet] = []
     for name, version, roots, uses_pyspark in wanted:

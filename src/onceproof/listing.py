@@ -29,13 +29,14 @@ def faults_of(scenario: Scenario) -> str:
 
 
 def needs_of(scenario: Scenario) -> str:
-    """Return what a stage must offer to run all faults, and the transaction version if set."""
+    """Return what a stage must offer to run all faults, and the versions that are set."""
     faults = {need for at in scenario.schedule for need in at.needs} - scenario.subject.offers
     words = sorted(faults | scenario.needs)
     if scenario.draw is not None:
         words.append("whatever the drawn faults need")
     if scenario.transaction_version is not None:
         words.append(f"transaction.version {scenario.transaction_version}")
+    words += [f"{name} {version}" for name, version in scenario.subject.needs_versions.items()]
     return ", ".join(words) or "nothing"
 
 

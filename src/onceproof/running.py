@@ -14,7 +14,7 @@ from onceproof.harness.schedule.conductor import Conductor
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage.backends import LOCAL, is_local
 from onceproof.harness.tools.runtimes.known import words as options_of
-from onceproof.harness.tools.runtimes.rules import refuse
+from onceproof.harness.tools.runtimes.rules import refuse, with_needed
 from onceproof.harness.tools.setup import Tools, ensure
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import breaking_off, judging
@@ -61,9 +61,14 @@ def run_scenario(
             repeat += f" --backend {shlex.quote(backend)}"
         if scenario.transaction_version is not None:
             repeat += f" --transaction-version {scenario.transaction_version}"
-        if tools is not None and tools.chosen.versions:
+        if tools is not None and tools.chosen.versions != scenario.subject.needs_versions:
             repeat += f" {shlex.join(options_of(tools.chosen.versions))}"
-    tools = tools or ensure(stage=is_local(backend))
+    subject = scenario.subject
+    versions = with_needed(
+        tools.chosen.versions if tools else {}, subject.needs_versions, what=subject.name
+    )
+    if tools is None or tools.chosen.versions != versions:
+        tools = ensure(stage=is_local(backend), versions=versions)
     refuse(
         tools.chosen.versions,
         transaction_version=scenario.transaction_version,

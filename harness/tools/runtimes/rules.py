@@ -28,6 +28,26 @@ def refuse(
         raise SetupError(f"unsupported: {reason}")
 
 
+def with_needed(
+    chosen: Mapping[str, str], needed: Mapping[str, str], what: str
+) -> Mapping[str, str]:
+    """Return the versions that a run chooses, with those that a subject needs.
+
+    Args:
+        what: the subject's name.
+
+    Raises:
+        SetupError: another version was chosen.
+    """
+    for name, version in needed.items():
+        if (other := chosen.get(name, version)) != version:
+            raise SetupError(
+                f"unsupported: {what} works only with {name} {version}, not with {other}. Leave "
+                f"out --with {name}={other}."
+            )
+    return {**chosen, **needed}
+
+
 def unsupported(
     versions: Mapping[str, str], *, transaction_version: int | None = None, reads: bool = False
 ) -> str | None:

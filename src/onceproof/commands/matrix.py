@@ -60,6 +60,7 @@ def matrix(
             each
             for each in scenarios
             if each.runtimes.issuperset(with_versions)
+            and not with_versions.keys() & each.subject.needs_versions.keys()
             and not unsupported(
                 with_versions,
                 transaction_version=each.transaction_version,

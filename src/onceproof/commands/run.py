@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.ci import BuildServer
-from onceproof.commands.setup import prepared
+from onceproof.commands.setup import prepared_for
 from onceproof.errors import USAGE, exit_on_error
 from onceproof.exit_codes import worst
 from onceproof.harness.schedule.conductor import Conductor
@@ -134,7 +134,7 @@ def _run_all(
     repeat: str | None = None,
     web: Web | None = None,
 ) -> list[Outcome]:
-    found = prepared(backend, versions)
+    tools_of = prepared_for((scenario for scenario, _ in wanted), backend, versions)
     stop = stop_on_signals()
     outcomes = []
     for whole, seed in wanted:
@@ -147,7 +147,7 @@ def _run_all(
                     scenario,
                     seed=seed,
                     runs=out,
-                    tools=found,
+                    tools=tools_of(whole),
                     handlers=[handler, *stream.handlers, *([web.handler] if web else [])],
                     stop=stop,
                     backend=backend,

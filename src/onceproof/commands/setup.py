@@ -5,14 +5,16 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Final
 
 import psutil
 
+from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage import backends
 from onceproof.harness.tools.progress import Step, by_quarters
+from onceproof.harness.tools.runtimes.rules import with_needed
 from onceproof.harness.tools.setup import Tools, ensure
 from onceproof.harness.wait import Overdue, wait_until
 from onceproof.interrupts import INTERRUPTED, hear
@@ -47,6 +49,24 @@ def prepared(backend: str = backends.LOCAL, versions: Mapping[str, str] | None =
     for leftover in leftovers:
         print(f"cleaned up after a dead run: {', '.join(leftover.processes)}", file=sys.stderr)
     return found
+
+
+def prepared_for(
+    scenarios: Iterable[Scenario], backend: str, versions: Mapping[str, str]
+) -> Callable[[Scenario], Tools]:
+    """Prepare every scenario; return a function that returns the tools of one.
+
+    Raises:
+        SetupError: as `prepared`, or a scenario needs another version than the chosen one.
+    """
+
+    def wanted(scenario: Scenario) -> frozenset[tuple[str, str]]:
+        subject = scenario.subject
+        needed = with_needed(versions, subject.needs_versions, what=subject.name)
+        return frozenset(needed.items())
+
+    found = {each: prepared(backend, dict(each)) for each in {wanted(s): None for s in scenarios}}
+    return lambda scenario: found[wanted(scenario)]
 
 
 def _end_children() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from onceproof.catalogue import UnknownScenario, chosen
-from onceproof.commands.setup import prepared
+from onceproof.commands.setup import prepared_for
 from onceproof.errors import TROUBLE, USAGE
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import with_supported_faults
@@ -59,14 +59,15 @@ def soak(
         if low := low_disk(free_bytes(out), least_free, out):
             print(f"onceproof: {low}.", file=sys.stderr)
             return TROUBLE
-        found = prepared(backend, with_versions)
+        tools_of = prepared_for(scenarios, backend, with_versions)
         stop = stop_on_signals()
         kept = SoakResults(out, keep_all=keep_all)
         readings: list[Reading] = []
         ended = None
         for scenario, number in _wanted(scenarios, runs=runs, seed=seed):
             try:
-                outcome = _run(scenario, number, out, backend, found, stop, stream)
+                tools = tools_of(scenario)
+                outcome = _run(scenario, number, out, backend, tools, stop, stream)
             except OperationInterrupted as reason:
                 print(interruption(reason), file=sys.stderr)
                 stop.set(str(reason))

@@ -129,7 +129,8 @@ def writes(*_):
         pass
 
 running.Run = Recorded
-run.prepared = soak.prepared = lambda *_: Tools(java_home=Path(), spark_kafka_jars=(), stage=None)
+tools = Tools(java_home=Path(), spark_kafka_jars=(), stage=None)
+run.prepared_for = soak.prepared_for = lambda *_: lambda _: tools
 if sys.argv[2] == "judges":
     onceproof.checkers.judging.choose = judges
 else:

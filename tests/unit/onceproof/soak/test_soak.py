@@ -199,7 +199,7 @@ def runs(monkeypatch: pytest.MonkeyPatch, outcome: Any) -> list[tuple[str, int]]
         return outcome(0, GOOD)
 
     monkeypatch.setattr(command, "_run", run)
-    monkeypatch.setattr(command, "prepared", lambda *_: None)
+    monkeypatch.setattr(command, "prepared_for", lambda *_: lambda _: None)
     return started
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.harness.tools.error import SetupError
-from onceproof.harness.tools.runtimes.rules import refuse, unsupported
+from onceproof.harness.tools.runtimes.rules import refuse, unsupported, with_needed
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
@@ -21,6 +21,15 @@ def test_old_consumers_need_old_brokers() -> None:
     refuse({"librdkafka": "1.6.1"})
     refuse({"librdkafka": "1.6.1", "kafka": "3.9.2"}, reads=True)
     refuse({"librdkafka": "1.8.2"}, reads=True)
+
+
+def test_needed_versions_are_added_to_the_chosen_ones() -> None:
+    needed = {"spark": "3.5.3"}
+    assert with_needed({}, {}, "a subject") == {}
+    assert with_needed({"kafka": "3.9.2"}, needed, "a subject") == {"kafka": "3.9.2", **needed}
+    assert with_needed(needed, needed, "a subject") == needed
+    with pytest.raises(SetupError, match=r"works only with spark 3\.5\.3, not with 4\.0\.1"):
+        with_needed({"spark": "4.0.1"}, needed, "a subject")
 
 
 def test_everything_else_is_possible() -> None:
