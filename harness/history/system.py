@@ -16,4 +16,7 @@ class System(StrEnum):
     SPARK = "Spark"
     FLINK = "Flink"
     STREAMS = "Kafka Streams"
+    QUIX = "Quix Streams"
+    FAUST = "faust-streaming"
+    SPRING = "Spring for Apache Kafka"
     CONNECT = "Kafka Connect"

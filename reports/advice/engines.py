@@ -1,4 +1,4 @@
-"""What to change in a job of Spark, Flink, Kafka Streams or Kafka Connect."""
+"""What to change in a job of Spark or Flink, and in a program of a stream library or framework."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ _SPARK: Final = (System.SPARK,)
 _FLINK: Final = (System.FLINK,)
 _STREAMS: Final = (System.STREAMS,)
 _CONNECT: Final = (System.CONNECT,)
+_QUIX: Final = (System.QUIX,)
+_FAUST: Final = (System.FAUST,)
+_SPRING: Final = (System.SPRING,)
 _SPARK_PAGE: Final = "how-to/test-a-spark-job.md"
 _FLINK_PAGE: Final = "how-to/test-a-flink-job.md"
 
@@ -37,6 +40,14 @@ ENGINES: Final[tuple[Advice, ...]] = (
         "move a checkpoint between two outputs.",
         systems=_SPARK,
         page=_SPARK_PAGE,
+    ),
+    advice(
+        "duplicate-output lost-output",
+        "Hudi skips a batch by its number alone: set "
+        "`hoodie.datasource.write.streaming.checkpoint.identifier`, and change it with every new "
+        "checkpoint. Paimon 0.9 recognizes no batch: give the table a primary key.",
+        systems=_SPARK,
+        page="findings/hudi-skips-a-new-query.md",
     ),
     advice(
         "offset-gap",
@@ -99,6 +110,48 @@ ENGINES: Final[tuple[Advice, ...]] = (
         "skips the record. Do not "
         "forward records from a thread of your own.",
         systems=_STREAMS,
+    ),
+    advice(
+        "duplicate-output state-mismatch offset-behind offset-regressed offset-gap zombie-write",
+        'Set `processing_guarantee="exactly-once"`, and keep `commit_interval` well below '
+        "`session.timeout.ms`, without a long `commit_every`: an instance that was paused for "
+        "longer than its session commits what it read before the pause.",
+        systems=_QUIX,
+        page="findings/quix-commits-lost-partitions.md",
+    ),
+    advice(
+        "lost-output offset-ahead reordered-output state-mismatch",
+        "Let errors of a function pass, so that its instance ends and reads again: an "
+        "`on_processing_error` that returns `True` skips the record. Keep state in "
+        "`State`, not in variables of the program.",
+        systems=_QUIX,
+    ),
+    advice(
+        "duplicate-output offset-behind offset-regressed offset-gap zombie-write state-mismatch",
+        'With `processing_guarantee="exactly_once"` faust writes what an agent sends to another '
+        "topic outside of its transactions. Let readers of the output drop duplicates by an id.",
+        systems=_FAUST,
+        page="findings/faust-outside-transactions.md",
+    ),
+    advice(
+        "lost-output offset-ahead reordered-output",
+        "Do not acknowledge an event before what it caused is sent: await each `send`, and the "
+        "metadata of its record.",
+        systems=_FAUST,
+    ),
+    advice(
+        "duplicate-output state-mismatch offset-behind offset-regressed offset-gap zombie-write",
+        "Give the listener container a `KafkaTransactionManager`, so that it commits its offsets "
+        "in the transaction of what is sent, and let readers use `read_committed`.",
+        systems=_SPRING,
+    ),
+    advice(
+        "lost-output offset-ahead reordered-output",
+        "Set `stopContainerWhenFenced` and start the container again, and set "
+        "`transaction.timeout.ms` far above the time for a poll's records. Give "
+        "`DefaultAfterRollbackProcessor` a back-off without a limit of attempts, or a recoverer.",
+        systems=_SPRING,
+        page="findings/spring-goes-on-when-fenced.md",
     ),
     advice(
         "duplicate-output offset-behind offset-regressed offset-gap zombie-write",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.history.system import System
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.topic import TopicSink
@@ -51,6 +52,10 @@ class Spring(GroupSubject):
     into: str = "payments-with-fees"
     view: str = "read_committed"
     group: str = "billing"
+
+    @property
+    def system(self) -> System:
+        return System.SPRING
 
     @property
     def name(self) -> str:

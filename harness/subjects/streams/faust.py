@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from onceproof.harness.history.system import System
 from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS
 from onceproof.harness.subjects.streams.in_python import InPython
 
@@ -22,6 +23,10 @@ class Faust(InPython):
         """Raise `ValueError` for balances, which its program does not keep."""
         if self.balances:
             raise ValueError("faust-streaming does not support balances=True")
+
+    @property
+    def system(self) -> System:
+        return System.FAUST
 
     @property
     def guarantee(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from onceproof.harness.history.system import System
 from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS
 from onceproof.harness.subjects.streams.in_python import InPython
 
@@ -26,6 +27,10 @@ class Quix(InPython):
     package: ClassVar[str] = "quixstreams"
     commit_every: int = 0
     variable: bool = False
+
+    @property
+    def system(self) -> System:
+        return System.QUIX
 
     @property
     def name(self) -> str:
