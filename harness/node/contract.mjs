@@ -254,8 +254,17 @@ class Sending {
   }
 }
 
+/** Send the records of a task with a client of `open()`. */
+export async function run(task, open) {
+  if (task.transactional_id === null) {
+    await runRecords(task, await open());
+  } else {
+    await runTransactions(task, open);
+  }
+}
+
 /** Send every record without transactions. */
-export async function run(task, client) {
+async function runRecords(task, client) {
   const sending = new Sending(task);
   while (!sending.over) {
     const block = sending.take(sending.orders.allowed());
@@ -270,7 +279,7 @@ export async function run(task, client) {
 }
 
 /** Send every transaction; a client that cannot go on is replaced by a new one of `open()`. */
-export async function runTransactions(task, open) {
+async function runTransactions(task, open) {
   const sending = new Sending(task);
   let client = await opened(open);
   while (!sending.over) {

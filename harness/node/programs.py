@@ -1,8 +1,7 @@
 """Install the programs of this folder and their packages, when one is needed for the first time.
 
 Each client has a folder with its packages, which are pinned by package-lock.json, without
-addresses. The programs are cached with the downloads, and installed again when a source or a
-version has changed.
+addresses. Both are cached with the downloads, and installed again when they have changed.
 """
 
 from __future__ import annotations
@@ -48,11 +47,21 @@ def command(
     def install(folder: Path) -> None:
         _install(client, found, folder, progress)
 
-    name = f"{client}-{cache.state_of(_sources(client), SOURCES)}"
+    def copy(folder: Path) -> None:
+        shutil.copy(_SHARED, folder)
+        (folder / client).mkdir()
+        for file in own:
+            shutil.copy(file, folder / client)
+
+    own = sorted((SOURCES / client).glob("*.mjs"))
+    name = f"{client}-{cache.state_of(_locks(client), SOURCES)}"
     if _is_built(client):  # for one version of Node.js only
         name += f"-{major(str(found.program))}"
-    folder = cache.install(at / "node" / name, install)
-    return [found.program, folder / client / f"{program}.mjs", *arguments]
+    packages = cache.install(at / "node" / name, install)
+    # Within, so that they find the packages; a changed program needs no new ones.
+    state = cache.state_of([_SHARED, *own], SOURCES)
+    programs = cache.install(packages / f"programs-{state}", copy)
+    return [found.program, programs / client / f"{program}.mjs", *arguments]
 
 
 def version_of(client: str, package: str) -> str:
@@ -61,16 +70,13 @@ def version_of(client: str, package: str) -> str:
 
 
 def _install(client: str, found: Node, folder: Path, progress: Progress) -> None:
-    own = folder / client
-    own.mkdir(parents=True)
-    shutil.copy(_SHARED, folder)
-    for file in _sources(client)[1:]:
-        shutil.copy(file, own)
+    for file in _locks(client):
+        shutil.copy(file, folder)
     progress(Step(tool=_TOOL, message="installing packages"))
-    install_packages(found, own)
+    install_packages(found, folder)
     if _is_built(client):
         progress(Step(tool=_TOOL, message=f"building {client}: this takes some minutes, once"))
-        build_packages(found, own)
+        build_packages(found, folder)
 
 
 def _is_built(client: str) -> bool:
@@ -78,9 +84,8 @@ def _is_built(client: str) -> bool:
     return any(package.get("hasInstallScript", False) for package in _locked(client).values())
 
 
-def _sources(client: str) -> list[Path]:
-    own = SOURCES / client
-    return [_SHARED, *sorted(own.glob("*.mjs")), *sorted(own.glob("package*.json"))]
+def _locks(client: str) -> list[Path]:
+    return sorted((SOURCES / client).glob("package*.json"))
 
 
 def _locked(client: str) -> dict[str, Any]:

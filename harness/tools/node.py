@@ -93,7 +93,7 @@ def build_packages(node: Node, folder: Path) -> None:
     settings = {"npm_config_nodedir": str(installed)} if headers else {}
     output = _failure(node, ["run", "build"], folder, settings)
     if output is not None:
-        log = folder.parent.parent / "build-failed.log"
+        log = folder.parent / "build-failed.log"
         log.write_text(output)
         raise SetupError(
             f"The packages of this Node client could not be compiled: see the end of {log}."

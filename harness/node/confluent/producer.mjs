@@ -1,6 +1,6 @@
 // A producer with Confluent's client for JavaScript: `node producer.mjs TASK`.
 
-import { loadTask, run, runTransactions } from "../contract.mjs";
+import { loadTask, run } from "../contract.mjs";
 import { ErrorCodes, Kafka, retried } from "./library.mjs";
 
 /** Errors after which a record is certainly not in the log: it never left the queue. */
@@ -72,8 +72,4 @@ class Client {
 }
 
 const task = loadTask();
-if (task.transactional_id === null) {
-  await run(task, await new Client(task).connect());
-} else {
-  await runTransactions(task, () => new Client(task).connect());
-}
+await run(task, () => new Client(task).connect());

@@ -3,7 +3,7 @@
 // The records that are due are sent with one call, or, `by_partition`, with a call for each
 // partition, one after the other.
 
-import { loadTask, run, runTransactions } from "../contract.mjs";
+import { loadTask, run } from "../contract.mjs";
 import { Places, asPlaced, byPartition, byTopic, library } from "./library.mjs";
 
 class Client {
@@ -83,8 +83,4 @@ class Client {
 }
 
 const task = loadTask();
-if (task.transactional_id === null) {
-  await run(task, await new Client(task).connect());
-} else {
-  await runTransactions(task, () => new Client(task).connect());
-}
+await run(task, () => new Client(task).connect());

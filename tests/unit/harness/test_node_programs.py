@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,23 @@ def test_programs_are_installed_once_and_no_package_runs_a_script(
     (call,) = calls.read_text().splitlines()
     assert call.startswith("ci --ignore-scripts")
     assert [step.message for step in steps] == ["installing packages"]
+
+
+def test_changed_program_needs_no_new_packages(
+    tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = tmp_path / "sources"
+    shutil.copytree(programs.SOURCES, sources)
+    monkeypatch.setattr(programs, "SOURCES", sources)
+    monkeypatch.setattr(programs, "_SHARED", sources / "contract.mjs")
+    found = [programs.command("kafkajs", "member", cache_folder=tmp_path / "cache")[1]]
+    with (sources / "contract.mjs").open("a") as contract:
+        contract.write("// changed\n")
+    found.append(programs.command("kafkajs", "member", cache_folder=tmp_path / "cache")[1])
+    assert len(set(found)) == 2
+    assert len(calls.read_text().splitlines()) == 1
+    # Node.js looks for packages in the folders above a program.
+    assert all((Path(each).parents[2] / "node_modules").is_dir() for each in found)
 
 
 def test_client_with_parts_in_c_plus_plus_is_built(
