@@ -4,13 +4,18 @@ import confluent from "@confluentinc/kafka-javascript";
 
 export const { Kafka, ErrorCodes } = confluent.KafkaJS;
 
-/** Repeat a call while its error is retriable, as librdkafka allows after a time-out. */
+/**
+ * Repeat a call while it times out, as librdkafka allows.
+ *
+ * Of no error does the library say that it is retriable, abortable or fatal:
+ * docs/findings/confluent-javascript-flags.md.
+ */
 export async function retried(call) {
   for (;;) {
     try {
       return await call();
     } catch (error) {
-      if (!error.retriable) {
+      if (error.code !== ErrorCodes.ERR__TIMED_OUT) {
         throw error;
       }
     }

@@ -54,19 +54,19 @@ async function transform({ messages, topic, partition }) {
     const offset = String(BigInt(messages.at(-1).offset) + 1n);
     const topics = [{ topic, partitions: [{ partition, offset }] }];
     await retried(() => producer.sendOffsets({ consumer, topics }));
-    await retried(() => producer.commit());
-    return true;
   } catch (error) {
-    console.error("transaction:", error.message);
-    if (error.fatal) {
-      throw error;
-    }
+    console.error("aborting:", error.message);
     await retried(() => producer.abort());
     return false;
   }
+  await retried(() => producer.commit());
+  return true;
 }
 
-/** End the program if the producer cannot continue: the library logs what a batch throws. */
+/**
+ * End the program if the producer cannot continue, or the end of a transaction is unknown: the
+ * library would read the batch again.
+ */
 async function eachBatch({ batch, resolveOffset }) {
   try {
     const committed = await exitIfHung("a transaction", transform(batch));

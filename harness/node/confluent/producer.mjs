@@ -45,23 +45,11 @@ class Client {
   }
 
   async end(commit) {
-    if (!commit) {
-      return this.#abort();
-    }
     try {
-      await retried(() => this.producer.commit());
-      return { outcome: "committed", usable: true };
+      await retried(() => (commit ? this.producer.commit() : this.producer.abort()));
+      return { outcome: commit ? "committed" : "aborted", usable: true };
     } catch (error) {
-      // After any other error, whether it was committed is not known.
-      return error.abortable ? this.#abort(error) : { outcome: "info", error, usable: false };
-    }
-  }
-
-  async #abort(why) {
-    try {
-      await retried(() => this.producer.abort());
-      return { outcome: "aborted", ...(why === undefined ? {} : { error: why }), usable: true };
-    } catch (error) {
+      // Whether the coordinator has ended it is not known; a new client ends it if not.
       return { outcome: "info", error, usable: false };
     }
   }

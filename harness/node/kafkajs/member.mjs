@@ -61,12 +61,21 @@ async function transform(messages, partition) {
       consumerGroupId: task.group,
       topics: [{ topic: task.topic, partitions: [{ partition, offset }] }],
     });
-    await transaction.commit();
-    return true;
   } catch (error) {
     console.error("aborting:", error.message);
     await transaction.abort();
     return false;
+  }
+  await transaction.commit();
+  return true;
+}
+
+/** End the program if a transaction's end is unknown: the library would read the batch again. */
+async function committed(read, partition) {
+  try {
+    return await exitIfHung("a transaction", transform(read, partition));
+  } catch (error) {
+    return die(`ended: ${error.message}`);
   }
 }
 
@@ -74,8 +83,7 @@ async function eachBatch({ batch, resolveOffset, heartbeat, isRunning, isStale }
   const { messages, partition } = batch;
   for (let at = 0; at < messages.length && isRunning() && !isStale(); at += task.batch) {
     const read = messages.slice(at, at + task.batch);
-    const committed = await exitIfHung("a transaction", transform(read, partition));
-    if (!committed && task.rewind) {
+    if (!(await committed(read, partition)) && task.rewind) {
       return; // what is not resolved is fetched again
     }
     resolveOffset(read.at(-1).offset);
