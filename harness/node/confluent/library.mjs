@@ -21,3 +21,6 @@ export async function retried(call) {
     }
   }
 }
+
+// Exiting would wait for the library's threads, which may wait for a coordinator that is gone.
+process.on("exit", (code) => code && process.kill(process.pid, "SIGKILL"));
