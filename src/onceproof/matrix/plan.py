@@ -76,4 +76,6 @@ def _planned(scenario: Scenario, backend: str, seed: int, versions: Mapping[str,
         needs = {need for at in left_out for need in at.needs}
         missing = needs - offered_to(drawn, offered)
     lacks = f"{backend} does not offer {', '.join(sorted(missing))}" if missing else None
-    return Planned(scenario=drawn, seed=seed, backend=backend, lacks=lacks, versions=versions)
+    # As in the record of the run, by which it is found.
+    needed = {**versions, **scenario.subject.needs_versions}
+    return Planned(scenario=drawn, seed=seed, backend=backend, lacks=lacks, versions=needed)

@@ -133,6 +133,14 @@ def test_local_plan_has_every_scenario() -> None:
     assert all(place.lacks is None for place in places)
 
 
+def test_plan_has_the_versions_that_a_subject_needs() -> None:
+    chose = {"kafka": "3.9.2"}
+    usual, earlier = plan([named("spark-delta"), named("spark-hudi")], ["local"], 1, chose)
+    assert usual.versions == chose
+    assert earlier.versions == {**chose, "spark": "3.5.3"}
+    assert "spark=3.5.3" in earlier.job(Path("runs")).command
+
+
 def test_drawn_schedule_depends_on_the_seed() -> None:
     drawn = named("drawn-postgres")
     (one,), (two,) = (plan([drawn], ["local"], seed) for seed in (1, 2))
