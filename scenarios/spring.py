@@ -56,7 +56,7 @@ _REJECTED = ScheduledFault(
         error="MESSAGE_SIZE_TOO_LARGE",
         times=None,
     ),
-    until=Lasted(seconds=15.0),  # for more than ten attempts
+    until=Lasted(seconds=30.0),  # for more than ten attempts, also on a slow machine
 )
 _ALL_HOLD = claims(_SPRING, most=HOLDS, least=HOLDS, exactly=HOLDS)
 _UNDER_FAULTS = Scenario(
@@ -106,7 +106,7 @@ def _refused(subject: Spring, name: str, title: str, expected: Expectation) -> S
         transaction_version=1,
         schedule=(_REJECTED,),
         claims=claims(subject, most=None, least=expected, exactly=None, hazards=hazards),
-        seconds=45,
+        seconds=60,
     )
 
 
