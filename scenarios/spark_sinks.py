@@ -74,6 +74,21 @@ _PAIMON = SparkPaimon()
 _PAIMON_APPEND = SparkPaimon(keyed=False)
 
 _AFTER_WRITE = _killed("after-sink-write")
+
+
+def _after_write(subject: Subject, title: str, expect: Expectation, *, seconds: int) -> Scenario:
+    """Return the scenario of a driver that is killed when a batch is in the sink."""
+    return Scenario(
+        name=subject.name,
+        title=title,
+        subject=subject,
+        workload=_PAYMENTS,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(subject, expect),
+        seconds=seconds,
+    )
+
+
 _ABORTING = replace(_PAYMENTS, records=6_000, transaction=20, aborts=20)
 
 
@@ -169,22 +184,16 @@ SCENARIOS = (
         claims=_claims(_TASKS, DUPLICATES),
         seconds=40,
     ),
-    Scenario(
-        name=_DELTA.name,
-        title="PySpark foreachBatch into a Delta table, with query id and batch id in each commit",
-        subject=_DELTA,
-        workload=_PAYMENTS,
-        schedule=(_AFTER_WRITE,),
-        claims=_claims(_DELTA, HOLDS),
+    _after_write(
+        _DELTA,
+        "PySpark foreachBatch into a Delta table, with query id and batch id in each commit",
+        HOLDS,
         seconds=50,
     ),
-    Scenario(
-        name=_DELTA_UNGUARDED.name,
-        title="The broken twin: a Delta table whose commits have no query id and batch id",
-        subject=_DELTA_UNGUARDED,
-        workload=_PAYMENTS,
-        schedule=(_AFTER_WRITE,),
-        claims=_claims(_DELTA_UNGUARDED, DUPLICATES),
+    _after_write(
+        _DELTA_UNGUARDED,
+        "The broken twin: a Delta table whose commits have no query id and batch id",
+        DUPLICATES,
         seconds=50,
     ),
     Scenario(
@@ -203,58 +212,40 @@ SCENARIOS = (
         ),
         seconds=70,
     ),
-    Scenario(
-        name=_ICEBERG_UNGUARDED.name,
-        title="The broken twin: foreachBatch appends to an Iceberg table, without query and epoch",
-        subject=_ICEBERG_UNGUARDED,
-        workload=_PAYMENTS,
-        schedule=(_AFTER_WRITE,),
-        claims=_claims(_ICEBERG_UNGUARDED, DUPLICATES),
+    _after_write(
+        _ICEBERG_UNGUARDED,
+        "The broken twin: foreachBatch appends to an Iceberg table, without query and epoch",
+        DUPLICATES,
         seconds=55,
     ),
-    Scenario(
-        name=_HUDI.name,
-        title="PySpark into a Hudi table by its streaming sink, killed after its commit",
-        subject=_HUDI,
-        workload=_PAYMENTS,
-        schedule=(_AFTER_WRITE,),
-        claims=_claims(_HUDI, HOLDS),
+    _after_write(
+        _HUDI,
+        "PySpark into a Hudi table by its streaming sink, killed after its commit",
+        HOLDS,
         seconds=75,
     ),
-    Scenario(
-        name=_HUDI_UNGUARDED.name,
-        title="The broken twin: foreachBatch inserts into a Hudi table, without writer and batch",
-        subject=_HUDI_UNGUARDED,
-        workload=_PAYMENTS,
-        schedule=(_AFTER_WRITE,),
-        claims=_claims(_HUDI_UNGUARDED, DUPLICATES),
+    _after_write(
+        _HUDI_UNGUARDED,
+        "The broken twin: foreachBatch inserts into a Hudi table, without writer and batch",
+        DUPLICATES,
         seconds=75,
     ),
-    Scenario(
-        name=_PAIMON.name,
-        title="PySpark into a Paimon table with a primary key, killed after its commit",
-        subject=_PAIMON,
-        workload=_PAYMENTS,
-        schedule=(_AFTER_WRITE,),
-        claims=_claims(_PAIMON, HOLDS),
+    _after_write(
+        _PAIMON,
+        "PySpark into a Paimon table with a primary key, killed after its commit",
+        HOLDS,
         seconds=75,
     ),
-    Scenario(
-        name=_PAIMON_APPEND.name,
-        title="The broken twin: PySpark into a Paimon table without a primary key",
-        subject=_PAIMON_APPEND,
-        workload=_PAYMENTS,
-        schedule=(_AFTER_WRITE,),
-        claims=_claims(_PAIMON_APPEND, DUPLICATES),
+    _after_write(
+        _PAIMON_APPEND,
+        "The broken twin: PySpark into a Paimon table without a primary key",
+        DUPLICATES,
         seconds=75,
     ),
-    Scenario(
-        name=_ICEBERG_TIDIED.name,
-        title="The broken twin: an epoch is written again after its Iceberg snapshot expired",
-        subject=_ICEBERG_TIDIED,
-        workload=_PAYMENTS,
-        schedule=(_AFTER_WRITE,),
-        claims=_claims(_ICEBERG_TIDIED, DUPLICATES),
+    _after_write(
+        _ICEBERG_TIDIED,
+        "The broken twin: an epoch is written again after its Iceberg snapshot expired",
+        DUPLICATES,
         seconds=60,
     ),
 )

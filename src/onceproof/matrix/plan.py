@@ -16,6 +16,7 @@ from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import offered_to, with_supported_faults
 from onceproof.harness.stage.backends import offers
 from onceproof.harness.tools.runtimes.known import words as options_of
+from onceproof.harness.tools.runtimes.rules import with_needed
 
 _SLACK_SECONDS = 900.0
 _SLOWER = 8
@@ -77,5 +78,6 @@ def _planned(scenario: Scenario, backend: str, seed: int, versions: Mapping[str,
         missing = needs - offered_to(drawn, offered)
     lacks = f"{backend} does not offer {', '.join(sorted(missing))}" if missing else None
     # As in the record of the run, by which it is found.
-    needed = {**versions, **scenario.subject.needs_versions}
+    subject = scenario.subject
+    needed = with_needed(versions, subject.needs_versions, what=subject.name)
     return Planned(scenario=drawn, seed=seed, backend=backend, lacks=lacks, versions=needed)
