@@ -11,7 +11,7 @@ class Block:
     """A measurement.
 
     Attributes:
-        share: part of the slowest way's capacity; None: as fast as it can.
+        share: part of what all ways keep up with; None: as fast as it can.
         delay: seconds from when a record was due until it was sent.
         seconds: from its start until its last record was committed; of a pipeline, until the
             result of the last one was read.

@@ -1,9 +1,11 @@
-"""Compare two ways round by round, with an interval.
+"""Compare two ways turn by turn, with an interval.
 
-Rounds are compared pair by pair, because both ways of a round meet the same neighbours. The median
-of the pairs is told, because a neighbour that wakes up spoils some rounds by a lot. An interval
-is a percentile bootstrap over rounds (Efron 1979), expanded for their small number: rounds are
-drawn again with replacement, each as a block with all that was measured in it.
+Turns are compared pair by pair, because both ways meet the same neighbours then. The mean of the
+pairs is told without the fifth of them at either end, because a neighbour that wakes up spoils some
+turns by a lot (the 20 % trimmed mean; Wilcox, "Introduction to Robust Estimation and Hypothesis
+Testing"). An interval is a percentile bootstrap over pairs (Efron 1979), expanded for their small
+number. Pairs may be drawn one by one, because they hardly depend on the one before: of forty in a
+row, the autocorrelation was between -0.2 and 0.15.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist, median
+from statistics import NormalDist, fmean
 from typing import Final
 
 USUAL: Final = 0.95
 LEAST: Final = 10
-"""Fewest rounds for an interval."""
+"""Fewest pairs for an interval."""
 _DRAWS: Final = 2_000
 
 
@@ -37,10 +39,10 @@ class Estimate:
 def ratio(
     base: Sequence[float], other: Sequence[float], *, confidence: float = USUAL, seed: int = 1
 ) -> Estimate:
-    """Return the median of other/base.
+    """Return the trimmed mean of other/base, on the scale of logarithms.
 
     Raises:
-        ValueError: the lengths differ, there are less than `LEAST` rounds, or a value is not
+        ValueError: the lengths differ, there are less than `LEAST` pairs, or a value is not
             positive.
     """
     pairs = list(zip(base, other, strict=True))
@@ -54,16 +56,16 @@ def ratio(
 def difference(
     base: Sequence[float], other: Sequence[float], *, confidence: float = USUAL, seed: int = 1
 ) -> Estimate:
-    """Return the median of other - base; raises as `ratio`, but for any values."""
+    """Return the trimmed mean of other - base; raises as `ratio`, but for any values."""
     return _bootstrap([o - b for b, o in zip(base, other, strict=True)], confidence, seed)
 
 
 def _bootstrap(values: Sequence[float], confidence: float, seed: int) -> Estimate:
     if len(values) < LEAST:
-        raise ValueError(f"{len(values)} rounds: an estimate needs at least {LEAST}")
+        raise ValueError(f"{len(values)} turns: an estimate needs at least {LEAST}")
     drawn = _drawn(tuple(values), seed)
     beyond = int((1 - confidence) / 2 * _DRAWS)
-    value, wider = median(values), _wider(len(values), confidence)
+    value, wider = trimmed_mean(values), _wider(len(values), confidence)
     return Estimate(
         value=value,
         low=value + wider * min(drawn[beyond] - value, 0.0),
@@ -73,19 +75,25 @@ def _bootstrap(values: Sequence[float], confidence: float, seed: int) -> Estimat
 
 @lru_cache(maxsize=16)
 def _drawn(values: tuple[float, ...], seed: int) -> tuple[float, ...]:
-    """Return the medians of all resamples, in order; proofs ask twice, at two confidences."""
+    """Return the means of all resamples, in order; proofs ask twice, at two confidences."""
     draw = random.Random(seed)
-    return tuple(sorted(median(draw.choices(values, k=len(values))) for _ in range(_DRAWS)))
+    return tuple(sorted(trimmed_mean(draw.choices(values, k=len(values))) for _ in range(_DRAWS)))
 
 
-def _wider(rounds: int, confidence: float) -> float:
-    """Return by how much an interval is expanded, because it is too narrow with few rounds.
+def trimmed_mean(values: Sequence[float]) -> float:
+    """Return the mean without the fifth of the values at either end."""
+    ordered, trimmed = sorted(values), len(values) // 5
+    return fmean(ordered[trimmed : len(ordered) - trimmed])
+
+
+def _wider(pairs: int, confidence: float) -> float:
+    """Return by how much an interval is expanded, because it is too narrow with few pairs.
 
     A resample varies less than a sample, and by a normal quantile where Student's is right
     (Hesterberg 2015, "What teachers should know about the bootstrap", section 5.3, of means; that
-    it does for medians of ten rounds is shown by simulation in the tests).
+    it does for trimmed means of ten pairs is shown by simulation in the tests).
     """
-    z, free = NormalDist().inv_cdf((1 + confidence) / 2), rounds - 1
+    z, free = NormalDist().inv_cdf((1 + confidence) / 2), pairs - 1
     # Student's quantile by the first terms of its Cornish-Fisher expansion.
     t = z + (z**3 + z) / (4 * free) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * free**2)
-    return t / z * math.sqrt(rounds / free)
+    return t / z * math.sqrt(pairs / free)

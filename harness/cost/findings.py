@@ -1,23 +1,23 @@
 """What a measurement says, after it has proved its instrument.
 
 Proofs are made in each measurement. The base is measured twice, as if it were two ways: each ratio
-must contain 1. In one phase its records are sent later than they are due: the difference in latency
-must contain that delay. Of producers, a twin of the transactional one sleeps after each commit: the
-difference in time per transaction must contain what the twin slept. A proof that is wrong makes the
-measurement invalid. One whose interval is too wide leaves what it vouches for unresolved: the ratio
-of one thing, or all times. (The twin vouches for nothing that is told but for itself.)
+must contain 1, and the difference in latency at one load 0. In one phase its records are sent later
+than they are due: the difference in latency must contain that delay. Of producers, a twin of the
+transactional one sleeps after each commit: the difference in time per transaction must contain what
+the twin slept. A proof that is wrong makes the measurement invalid. One whose interval is too wide
+leaves what it vouches for unresolved: the ratio of one thing, or all times. (The twin vouches for
+nothing that is told but for itself.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import Final, Literal
 
 from onceproof.harness.cost.block import Block
-from onceproof.harness.cost.estimate import Estimate, difference, ratio
-from onceproof.harness.cost.ways import SHARES, Comparison, Phase, Way
+from onceproof.harness.cost.estimate import Estimate, difference, ratio, trimmed_mean
+from onceproof.harness.cost.ways import AGAIN_SHARE, SHARES, Comparison, Phase, Way
 
 LATENCY: Final = "latency"
 Compare = Callable[..., Estimate]
@@ -32,7 +32,7 @@ time, and what a batch has besides records is in bytes and times per record."""
 _FINEST: Final = 0.002
 """Seconds; a narrower interval of a latency is told even if the latency is smaller."""
 _SURE: Final = 0.998
-"""Confidence of the proofs: six are made in every measurement, and are to be wrong rarely."""
+"""Confidence of the proofs: seven are made in every measurement, and are to be wrong rarely."""
 _WIDEST_DELAY: Final = 2.0
 """The widest interval of a known delay, as a multiple of it."""
 _ENOUGH: Final = 1_000
@@ -47,7 +47,7 @@ class Figure:
 
     Attributes:
         what: `throughput`, `p50`, `p99`, `stall`, `client`, `brokers` or `written`.
-        share: part of the slowest way's capacity at which it was measured; None: at capacity.
+        share: load at which it was measured, as a part of what all keep up with; None: full speed.
         estimate: None if some values were too small to measure.
         resolved: whether the interval is narrow enough to tell the value, and the reader kept up.
     """
@@ -106,10 +106,12 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
     Raises:
         ValueError: a way has no blocks.
     """
+    base = comparison.base
 
     def of(name: str, phase: Phase, value: Callable[[Block], float]) -> list[float]:
         where = (f"{comparison.name}-{name}", phase.share, phase.delay)
         rounds = (b for b in blocks if b.round >= 0 and (b.way, b.share, b.delay) == where)
+        # Those of a round are in the order of their turns, which are compared turn by turn.
         return [value(block) for block in sorted(rounds, key=lambda b: b.round)]
 
     def compared(
@@ -120,12 +122,24 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
 
     def same(what: str, value: Callable[[Block], float]) -> Proof | None:
         full = Phase()
-        values = of(comparison.base, full, value), of(comparison.again, full, value)
+        values = of(base, full, value), of(comparison.again, full, value)
         if not _positive(values):
             return None  # such figures are not told either
         sure, usual = map(_coarse, compared(ratio, *values))
         verdict = _same(sure, usual)
         return Proof(what="same", of=what, unit="ratio", known=1.0, estimate=sure, verdict=verdict)
+
+    def same_latency(known: float) -> Proof:
+        values = (of(way, Phase(share=AGAIN_SHARE), _p50) for way in (base, comparison.again))
+        sure, usual = compared(difference, *values)
+        return Proof(
+            what="same",
+            of=LATENCY,
+            unit="seconds",
+            known=0.0,
+            estimate=sure,
+            verdict=_no_later(sure, usual, known),
+        )
 
     def later(what: str, of_what: str, known: float, *values: list[float]) -> Proof:
         sure, usual = compared(difference, *values)
@@ -139,15 +153,18 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
         )
 
     def proofs() -> tuple[Proof, ...]:
-        base, delayed = comparison.base, comparison.delayed
+        delayed = comparison.delayed
         found = [same(what, value) for what, _, unit, value in _MEASURED if unit == "ratio"]
         on_time = of(base, Phase(share=delayed.share), _p50)
-        found.append(later("delay", LATENCY, delayed.delay, on_time, of(base, delayed, _p50)))
+        found.append(
+            later("delay", LATENCY, delayed.delay, on_time, of(comparison.again, delayed, _p50))
+        )
+        found.append(same_latency(delayed.delay))
         if comparison.twin is not None:
-            way, late = comparison.twin
-            phase = comparison.way(late).phases[-1]
-            slept = median(of(late, phase, lambda b: b.napped) or [0.0])
-            values = of(way, phase, _transaction), of(late, phase, _transaction)
+            way, twin = comparison.twin
+            phase = comparison.way(twin).phases[-1]
+            slept = trimmed_mean(of(twin, phase, lambda b: b.napped) or [0.0])
+            values = of(way, phase, _transaction), of(twin, phase, _transaction)
             found.append(later("twin", "transaction", slept, *values))
         return tuple(proof for proof in found if proof is not None)
 
@@ -237,6 +254,13 @@ def _later(sure: Estimate, usual: Estimate, known: float) -> Verdict:
         return "wrong"
     narrow = usual.high - usual.low <= _WIDEST_DELAY * known and not usual.contains(0.0)
     return "right" if narrow else "not resolved"
+
+
+def _no_later(sure: Estimate, usual: Estimate, known: float) -> Verdict:
+    """Judge a difference of nothing, as narrowly as that of a known delay."""
+    if sure.low > _FINEST or sure.high < -_FINEST:
+        return "wrong"
+    return "right" if usual.high - usual.low <= _WIDEST_DELAY * known else "not resolved"
 
 
 def _narrow_ratio(found: Estimate) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from onceproof.harness.cost import pipelines, producers, queues
 from onceproof.harness.cost.pipelines import PIPELINES
-from onceproof.harness.cost.producers import CLIENTS
+from onceproof.harness.cost.producers import CLIENTS, Extent
 from onceproof.harness.cost.ways import Comparison, Setup
 
 TARGETS: Final = (*CLIENTS, *PIPELINES, queues.NAME)
@@ -39,16 +39,17 @@ def comparisons(target: str, setup: Setup, *, full: bool) -> Iterator[Comparison
     Args:
         full: whether there is more than the setup itself.
     """
-    yield _comparison(target, setup, target)
     if not full:
+        yield _comparison(target, setup, target)
         return
+    yield _comparison(target, setup, target, "whole")
     usual = replace(setup, commit_every=setup.commit_every[:1])
-    # With as many ways as the others have, so that loads are parts of the same ways' capacity.
-    yield _comparison(target, usual, f"{target}-usual")
+    # With the ways that the others have, so that loads are parts of what these keep up with.
+    yield _comparison(target, usual, f"{target}-usual", "brief")
     for name, change in _changes(target):
         changed = replace(usual, **change)
         if changed != usual:
-            yield _comparison(target, changed, f"{target}-{name}")
+            yield _comparison(target, changed, f"{target}-{name}", "brief")
 
 
 def _changes(target: str) -> Iterator[_Change]:
@@ -64,11 +65,10 @@ def _changes(target: str) -> Iterator[_Change]:
     yield from _LAST
 
 
-def _comparison(target: str, setup: Setup, name: str) -> Comparison:
+def _comparison(target: str, setup: Setup, name: str, extent: Extent = "usual") -> Comparison:
     for client in CLIENTS:
         if client == target:
-            brief = name != target
-            return producers.comparison_of(client, setup, name=name, brief=brief)
+            return producers.comparison_of(client, setup, name=name, extent=extent)
     if target == queues.NAME:
         return queues.comparison_of(setup, name=name)
     return pipelines.comparison_of(target, setup, called=name)

@@ -31,7 +31,8 @@ from confluent_kafka import Producer
 from onceproof.harness.cost.stamp import stamp
 
 _AHEAD: Final = 0.001
-"""Seconds that a client is given to work while no record is due."""
+"""Seconds that a client is given to work while no record is due. With less, librdkafka returns at
+once, and this process would take a processor from the brokers."""
 _NEVER: Final = 1 << 62
 
 
@@ -80,8 +81,7 @@ class Load:
                 break
             due = now if rate is None else began + int(sent * gap)
             if due + waits > now and rate is not None:
-                soon = min(due + waits, opened + self._every)
-                self._producer.poll(min(_AHEAD, max(0.0, (soon - now) / 1e9)))
+                self._producer.poll(_AHEAD)
                 continue
             late = max(late, now - due - waits)
             if self._send(stamp(due, block, sent), sent):

@@ -13,6 +13,8 @@ FIRST_COUNT: Final = 200
 FASTER: Final = 4
 """By how much the next warm-up of a pipeline may be larger."""
 _SLACK: Final = 120.0
+_LATE: Final = 0.1
+"""Part of a phase, and of a second, by which a producer that keeps up may end late."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,25 +41,28 @@ class Speeds:
 
     Attributes:
         seconds: usual length of a phase.
+        known: speeds at full speed, by the keys of ways.
+        capacity: the rate whose parts are the fixed rates; None: that of the slowest way.
     """
 
     comparison: Comparison
     seconds: float
     known: Mapping[str, float] = field(default_factory=dict)
-    """Speeds by the keys of ways."""
+    capacity: float | None = None
 
     @property
     def slowest(self) -> float:
-        """The speed whose parts are the fixed rates: of those that are compared at these."""
-        return min(
-            self.known[way.key]
-            for way in self.comparison.ways
-            if not way.nap and any(phase.share is not None for phase in way.phases)
-        )
+        """The lowest speed of the ways that are compared at fixed rates."""
+        return min(self.known[way.key] for way in self.comparison.ways if way.loaded)
+
+    @property
+    def full_load(self) -> float:
+        """The rate whose parts are the fixed rates."""
+        return self.slowest if self.capacity is None else self.capacity
 
     def order(self, way: Way, phase: Phase) -> Order:
         """Return the order of a way in a phase."""
-        rate = None if phase.share is None else phase.share * self.slowest
+        rate = None if phase.share is None else phase.share * self.full_load
         between = way.interval + way.records / (rate or self.known[way.key])
         seconds = max(phase.longer * self.seconds, phase.commits * between)
         if rate is None and way.fed is not None:
@@ -70,6 +75,11 @@ class Speeds:
     def _same(self, phase: Phase) -> int:
         fed = [self.known[way.key] for way in self.comparison.ways if way.fed is not None]
         return int(min(fed) * phase.longer * self.seconds) + 1
+
+
+def keeps_up(order: Order, took: float) -> bool:
+    """Return whether a producer that took so many seconds kept up with the rate of its order."""
+    return took <= order.seconds + _LATE * max(order.seconds, 1.0)
 
 
 def warm_up(way: Way, seconds: float) -> Order:

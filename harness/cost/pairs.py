@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from onceproof.harness.cost.ways import (
-    FULL,
     USUAL,
     Comparison,
     Fed,
     Setup,
     Start,
     Way,
-    with_delay,
+    again,
 )
 
 
@@ -39,8 +38,8 @@ def pipelines(
         longer: how many times as long as others a measurement is.
         beside: more topics that a way needs, by its key.
     """
-    base, again, main, *others = starts
-    phases = {base: with_delay(setup), again: FULL}
+    base, same, main, *others = starts
+    phases = {same: again(setup)}
     ways = tuple(
         Way(
             comparison=title,
@@ -59,5 +58,5 @@ def pipelines(
         setup=setup,
         ways=ways,
         pairs=tuple((each, main) for each in (base, *others)),
-        again=again,
+        again=same,
     )

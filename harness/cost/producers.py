@@ -17,9 +17,9 @@ from onceproof.harness.cost.ways import (
     Start,
     Way,
     Where,
+    again,
     at_interval,
     topic_of,
-    with_delay,
 )
 from onceproof.harness.java.programs import programs_for
 from onceproof.harness.processes.processes import Process
@@ -27,6 +27,9 @@ from onceproof.harness.processes.python import python_module
 
 Client = Literal["librdkafka", "java"]
 CLIENTS: Final[tuple[Client, ...]] = ("librdkafka", "java")
+Extent = Literal["brief", "usual", "whole"]
+"""Plain and transactional producers; at full speed also an idempotent one; this at all loads, and
+those of the announcement."""
 
 PLAIN, PLAIN_AGAIN = "plain", "plain-again"
 IDEMPOTENT = "idempotent"
@@ -34,27 +37,24 @@ TRANSACTIONAL, LATE = "transactional", "transactional-late"
 IN_ORDER, ACKS_1 = "in-order", "acks-1"
 """Plain producers that Kafka 0.11 was announced against: with acks=all and one request in flight,
 and with acks=1, the default then."""
-_BUFFER: Final[Mapping[Client, Mapping[str, str]]] = {
-    "librdkafka": {"queue.buffering.max.kbytes": "4096"},
-    "java": {"buffer.memory": str(4 << 20)},
-}
-"""A client's buffer: enough to be busy, and soon written when a phase ends."""
+_HELD: Final = 4
+"""Fewest records in a client's buffer."""
 _IN_FLIGHT: Final = "max.in.flight.requests.per.connection"
 JVM: Final = ("-Xmx512m",)
 """What a Java application has by default, but for its memory."""
 
 
 def comparison_of(
-    client: Client, setup: Setup, *, name: str | None = None, brief: bool = False
+    client: Client, setup: Setup, *, name: str | None = None, extent: Extent = "usual"
 ) -> Comparison:
     """Return the comparison of a client's producers.
 
     Args:
         name: of the comparison; None: that of the client.
-        brief: leave out the idempotent producer, and those of the announcement.
+        extent: which producers there are.
     """
     called = name or client
-    common = {"linger.ms": str(setup.linger), **_BUFFER[client]}
+    common = {"linger.ms": str(setup.linger), **_buffer(client, setup.size)}
     plain = {**common, "acks": setup.acks, "enable.idempotence": "false"}
     idempotent = {**common, "acks": "all", "enable.idempotence": "true"}
 
@@ -91,15 +91,16 @@ def comparison_of(
     # Transactions of so many records at a fixed rate hide a sleep: the next one catches up.
     proof = FULL if setup.commit_records else PROOF
     ways = [
-        way(PLAIN, plain, with_delay(setup)),
-        way(PLAIN_AGAIN, plain, FULL),
+        way(PLAIN, plain),
+        way(PLAIN_AGAIN, plain, again(setup)),
         way(TRANSACTIONAL, idempotent, tuple(dict.fromkeys((*USUAL, *proof))), main),
         way(LATE, idempotent, proof, main, NAP),
     ]
     pairs = [(PLAIN, TRANSACTIONAL)]
-    if not brief:
-        ways.append(way(IDEMPOTENT, idempotent))
+    if extent != "brief":
+        ways.append(way(IDEMPOTENT, idempotent, USUAL if extent == "whole" else FULL))
         pairs += [(PLAIN, IDEMPOTENT), (IDEMPOTENT, TRANSACTIONAL)]
+    if extent == "whole":
         ways.append(way(IN_ORDER, {**plain, "acks": "all", _IN_FLIGHT: "1"}, FULL))
         ways.append(way(ACKS_1, {**plain, "acks": "1"}, FULL))
         pairs += [(IN_ORDER, TRANSACTIONAL), (ACKS_1, TRANSACTIONAL)]
@@ -114,6 +115,13 @@ def comparison_of(
         again=PLAIN_AGAIN,
         twin=(TRANSACTIONAL, LATE),
     )
+
+
+def _buffer(client: Client, size: int) -> Mapping[str, str]:
+    """Return a buffer that keeps a client busy, and is soon written when a phase ends."""
+    if client == "java":
+        return {"buffer.memory": str(max(1 << 20, _HELD * size))}
+    return {"queue.buffering.max.kbytes": str(max(4096, _HELD * size >> 10))}
 
 
 def producer(client: Client, settings: Mapping[str, str], task: Mapping[str, object]) -> Start:

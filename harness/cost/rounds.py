@@ -1,9 +1,9 @@
 """Measure ways to write in turns, round after round, on one stage.
 
-A round goes through its phases in a drawn order: fixed parts of the slowest way's capacity, and as
-fast as it can. In each phase all ways take turns, in a drawn order, so that those that are compared
-follow close on each other. At a fixed rate, records are due whether or not the client keeps up,
-so a slow client does not hide the latency that it causes.
+A round goes through its phases in a drawn order: fixed parts of what all ways keep up with, and as
+fast as it can. The first round is not counted. In each phase all ways take turns, in a drawn order,
+so that those that are compared follow close on each other. At a fixed rate, records are due whether
+or not the client keeps up, so a slow client does not hide the latency that it causes.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 import random
 from array import array
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import psutil
 
 from onceproof.harness.cost.block import Block, percentile
-from onceproof.harness.cost.orders import Order, Speeds, next_warm_up, warm_up
+from onceproof.harness.cost.orders import Order, Speeds, keeps_up, next_warm_up, warm_up
 from onceproof.harness.cost.processor import processor_seconds
 from onceproof.harness.cost.programs import Programs
 from onceproof.harness.cost.ways import Comparison, Phase, Way, Where
@@ -32,6 +33,10 @@ _WARM_UPS: Final = 2
 _MOST_WARM_UPS: Final = 10
 _LONG_ENOUGH: Final = 0.7
 """Part of a phase that the last warm-up of a pipeline lasts: a shorter one is mostly latency."""
+_ALL_OF_IT: Final = Phase(share=1.0)
+_STEP: Final = 0.75
+"""Part of a rate that is tried after a producer did not keep up with it."""
+_MOST_STEPS: Final = 8
 
 
 class Rounds:
@@ -47,7 +52,7 @@ class Rounds:
             seconds: usual length of a phase.
         """
         self.capacity = 0.0
-        """What the slowest way handles, in records a second, once that is known."""
+        """What all ways keep up with, in records a second, once that is known."""
         self._comparison = comparison
         self._folder = folder
         self._seconds = seconds
@@ -75,12 +80,14 @@ class Rounds:
         for _ in range(_PASSES):  # the first one warms the brokers
             known = {way.key: self._warm_up(way) for way in ways}
         speeds = Speeds(comparison=self._comparison, seconds=self._seconds, known=known)
-        self.capacity = speeds.slowest
-        progress(f"the slowest way handles {speeds.slowest:,.0f} records a second")
-        phases = list(dict.fromkeys(phase for way in ways for phase in way.phases))
+        speeds = replace(speeds, capacity=self._kept_up(speeds))
+        self.capacity = speeds.full_load
+        progress(f"loads are parts of {speeds.full_load:,.0f} records a second")
+        different = dict.fromkeys(phase for way in ways for phase in way.phases)
+        phases = [phase for phase in different for _ in range(phase.times)]
         found = []
-        for number in range(rounds):
-            progress(f"round {number + 1} of {rounds}")
+        for number in range(-1, rounds):
+            progress(f"round {number + 1} of {rounds}" if number >= 0 else "a round to warm up")
             for phase in draw.sample(phases, len(phases)):
                 for way in draw.sample(ways, len(ways)):
                     if phase in way.phases:
@@ -105,6 +112,26 @@ class Rounds:
             if way.fed is not None:
                 order = next_warm_up(order, rate=block.rate, seconds=seconds)
         return block.rate
+
+    def _kept_up(self, speeds: Speeds) -> float:
+        """Return the rate that all ways keep up with.
+
+        A producer does not keep up with its full speed: its batches are smaller if records come
+        at a rate, and then it needs more requests.
+        """
+        rate = speeds.slowest
+        producers = [way for way in self._comparison.ways if way.loaded and way.fed is None]
+        for _ in range(_MOST_STEPS):
+            orders = {
+                way: replace(speeds, capacity=rate).order(way, _ALL_OF_IT) for way in producers
+            }
+            if all(
+                keeps_up(order, self._block(way, -1, _ALL_OF_IT, order).seconds)
+                for way, order in orders.items()
+            ):
+                break
+            rate *= _STEP
+        return rate
 
     def _block(self, way: Way, number: int, phase: Phase, order: Order) -> Block:
         load, own = self._programs.loads[way.key], self._programs.own[way.key]

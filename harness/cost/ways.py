@@ -15,7 +15,9 @@ from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
 
 SHARES: Final = (0.3, 0.6, 0.8)
-"""Fixed rates, as parts of the slowest way's capacity."""
+"""Fixed rates, as parts of what all ways keep up with."""
+AGAIN_SHARE: Final = SHARES[1]
+"""Where latencies of the base are compared with its own."""
 PROOF_SHARE: Final = 0.05
 """Where the twin is compared: commits take as long as ever, and little else is in their way."""
 NAP: Final = 0.005
@@ -70,7 +72,8 @@ class Setup:
         linger: milliseconds that a client waits to fill a batch.
         acks: of the plain producer; the others need `all`.
         transaction_version: of the brokers; None: as they are set up.
-        delay: seconds by which the base is delayed once in a round, to prove latencies.
+        delay: seconds by which the base, measured again, is delayed once in a round, to prove
+            latencies.
     """
 
     size: int = 1024
@@ -88,26 +91,32 @@ class Phase:
     """A measurement of a way in a round.
 
     Attributes:
-        share: part of the slowest way's capacity; None: as fast as it can.
+        share: part of what all ways keep up with; None: as fast as it can.
         delay: seconds between the time when a record is due and the time when it is sent.
         longer: how many times as long as others it lasts.
+        times: how often it is measured in a round. A processor's speed changes within seconds,
+            so several short turns say more than a long one.
         commits: fewest commits in it, which make it last longer if they are rare.
     """
 
     share: float | None = None
     delay: float = 0.0
     longer: int = 1
+    times: int = 1
     commits: int = 2
 
 
-FULL: Final = (Phase(),)
+FULL: Final = (Phase(times=3),)
 USUAL: Final = (*(Phase(share=share) for share in SHARES), *FULL)
-PROOF: Final = (Phase(share=PROOF_SHARE, longer=2, commits=5),)
+PROOF: Final = (Phase(share=PROOF_SHARE, times=2, commits=5),)
 
 
-def with_delay(setup: Setup) -> tuple[Phase, ...]:
-    """Return the phases of the base."""
-    return (*USUAL, Phase(share=SHARES[0], delay=setup.delay))
+def again(setup: Setup) -> tuple[Phase, ...]:
+    """Return the phases of the base when it is measured again, to prove the instrument.
+
+    Once it is delayed. It has about as much to do as the base, because a JVM gets faster by that.
+    """
+    return (Phase(share=AGAIN_SHARE), *FULL, Phase(share=SHARES[0], delay=setup.delay))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +166,11 @@ class Way:
     beside: tuple[str, ...] = ()
 
     @property
+    def loaded(self) -> bool:
+        """Whether it is compared with others at fixed rates."""
+        return not self.nap and any(phase.share is not None for phase in self.phases)
+
+    @property
     def key(self) -> str:
         return f"{self.comparison}-{self.name}"
 
@@ -197,8 +211,8 @@ class Comparison:
 
     @property
     def delayed(self) -> Phase:
-        """The phase in which the base is delayed, to prove latencies."""
-        return next(phase for phase in self.way(self.base).phases if phase.delay)
+        """The phase in which the base, measured again, is delayed, to prove latencies."""
+        return next(phase for phase in self.way(self.again).phases if phase.delay)
 
     def way(self, name: str) -> Way:
         return next(way for way in self.ways if way.name == name)

@@ -20,7 +20,7 @@ Unit = Literal["ratio", "seconds"]
 
 
 class EstimatePart(Part):
-    """A median over rounds, with its interval."""
+    """A trimmed mean over rounds, with its interval."""
 
     value: float
     low: float
@@ -50,7 +50,9 @@ class FigurePart(Part):
         description="throughput; p50, p99 (latency); stall (longest time without a record for the "
         "reader); client, brokers (processor time per record); written (bytes per record)"
     )
-    share: float | None = Field(description="part of the slowest way's capacity; null: at capacity")
+    share: float | None = Field(
+        description="part of what all ways keep up with; null: at full speed"
+    )
     unit: Unit = Field(description="other / base, or other - base in seconds")
     estimate: EstimatePart | None = Field(description="null: values were too small to measure")
     resolved: bool = Field(description="whether the interval is narrow enough to be told")
@@ -70,7 +72,7 @@ class WayPart(Part):
     """A way to write, measured alone."""
 
     name: str
-    rate: float = Field(description="median rate at capacity; 0 if it was not measured there")
+    rate: float = Field(description="median rate at full speed; 0 if it was not measured there")
     behind_schedule: float = Field(description="longest time by which a record was sent late")
     curves: tuple[CurvePart, ...]
 
@@ -96,7 +98,7 @@ class ComparisonPart(Part):
     headline: str
     valid: bool
     proved: bool
-    capacity: float = Field(description="rate of the slowest way, of which loads are parts")
+    capacity: float = Field(description="rate that all ways keep up with, of which loads are parts")
     setup: SetupPart
     proofs: tuple[ProofPart, ...]
     figures: tuple[FigurePart, ...]

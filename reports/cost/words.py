@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from onceproof.harness.cost.ways import AGAIN_SHARE
 from onceproof.reports.cost.model import ComparisonPart, EstimatePart, FigurePart, ProofPart, Unit
 
 _NAMES: Final = {
@@ -95,8 +96,9 @@ def interval(found: EstimatePart, unit: Unit) -> str:
 
 def proof(found: ProofPart, base: str) -> tuple[str, str, str]:
     """Return what is known, how it was measured, and the verdict."""
+    of = _NAMES.get(found.of, f"{_NAMES['p50']} at {AGAIN_SHARE:.0%} load")
     known = {
-        "same": f"{_NAMES.get(found.of, found.of)} of {base} against itself: × 1",
+        "same": f"{of} of {base} against itself: {'× 1' if found.unit == 'ratio' else '0 ms'}",
         "delay": f"records sent {found.known * 1e3:g} ms after they were due",
         "twin": f"a sleep of {found.known * 1e3:.1f} ms after each commit",
     }[found.what]

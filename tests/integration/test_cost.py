@@ -24,7 +24,7 @@ SOON = ("librdkafka",)
 
 
 def measured(comparison: Comparison, folder: Path) -> tuple[list[Block], float]:
-    """One round of short blocks, and the speed of the slowest way."""
+    """One round of short blocks, and the rate whose parts are the loads."""
     tools, told, over = ensure(), list[str](), list[Block]()
     assert tools.stage is not None
     raw = folder / "latencies"
@@ -38,7 +38,7 @@ def measured(comparison: Comparison, folder: Path) -> tuple[list[Block], float]:
             "cost" in " ".join(map(str, p.popen.args)) for p in up.processes.all if p.alive()
         )
     assert over == blocks
-    assert len(told) == 2
+    assert len(told) == 3
     assert {(b.way, b.share, b.delay) for b in blocks} == {
         (way.key, phase.share, phase.delay) for way in comparison.ways for phase in way.phases
     }

@@ -8,10 +8,10 @@ import pytest
 
 from onceproof.harness.cost import pipelines, producers
 from onceproof.harness.cost.block import percentile
-from onceproof.harness.cost.findings import Figure, Findings, findings
+from onceproof.harness.cost.findings import LATENCY, Figure, Findings, findings
 from onceproof.harness.cost.pipelines import AT_LEAST_ONCE, EXACTLY_ONCE
 from onceproof.harness.cost.producers import IDEMPOTENT, PLAIN, PLAIN_AGAIN, TRANSACTIONAL
-from onceproof.harness.cost.ways import Setup
+from onceproof.harness.cost.ways import AGAIN_SHARE, Setup
 from tests.unit.harness.cost.made import RATES, blocks
 
 JAVA = producers.comparison_of("java", Setup())
@@ -23,7 +23,7 @@ def figure(found: Findings, other: str, what: str, share: float | None = None) -
 
 
 def verdicts(found: Findings) -> dict[str, str]:
-    return {proof.of: proof.verdict for proof in found.proofs}
+    return {p.what if p.what == "delay" else p.of: p.verdict for p in found.proofs}
 
 
 SAME = ("throughput", "client", "brokers", "written")
@@ -32,7 +32,7 @@ SAME = ("throughput", "client", "brokers", "written")
 @pytest.mark.parametrize("seed", range(5))
 def test_quiet_measurement_tells_its_figures(seed: int) -> None:
     found = findings(JAVA, blocks(JAVA, seed=seed))
-    assert verdicts(found) == dict.fromkeys((*SAME, "latency", "transaction"), "right")
+    assert verdicts(found) == dict.fromkeys((*SAME, "latency", "delay", "transaction"), "right")
     assert found.proved
     throughput = figure(found, TRANSACTIONAL, "throughput")
     assert throughput.resolved
@@ -53,7 +53,7 @@ def test_quiet_measurement_tells_its_figures(seed: int) -> None:
 def test_pipeline_is_proved_without_a_twin() -> None:
     streams = pipelines.comparison_of("streams", Setup())
     found = findings(streams, blocks(streams))
-    assert verdicts(found) == dict.fromkeys((*SAME, "latency"), "right")
+    assert verdicts(found) == dict.fromkeys((*SAME, "latency", "delay"), "right")
     throughput = figure(found, EXACTLY_ONCE, "throughput").estimate
     assert throughput is not None
     assert throughput.value == pytest.approx(0.75, rel=0.01)
@@ -78,14 +78,14 @@ def test_twin_measured_at_another_size_makes_it_invalid(shown: float) -> None:
 @pytest.mark.parametrize("delayed", [0.001, 0.06])
 def test_delay_measured_at_another_size_makes_it_invalid(delayed: float) -> None:
     found = findings(JAVA, blocks(JAVA, delayed=delayed))
-    assert verdicts(found)["latency"] == "wrong"
+    assert verdicts(found)["delay"] == "wrong"
     assert not found.valid
     assert not any(f.resolved for f in found.figures)
 
 
 def test_delay_that_is_not_seen_makes_it_invalid() -> None:
     found = findings(JAVA, blocks(JAVA, delayed=0.0))
-    assert verdicts(found)["latency"] == "wrong"
+    assert verdicts(found)["delay"] == "wrong"
     assert not any(f.resolved for f in found.figures)
 
 
@@ -106,7 +106,7 @@ def test_delay_with_a_wide_interval_proves_nothing() -> None:
     """An interval of 0.1 ms to 5 s contains 20 ms."""
     noisy = [replace(b, p50=b.p50 + (b.round % 5) * 0.04 * bool(b.delay)) for b in blocks(JAVA)]
     found = findings(JAVA, noisy)
-    assert verdicts(found)["latency"] == "not resolved"
+    assert verdicts(found)["delay"] == "not resolved"
     assert {f.unit for f in found.figures if f.resolved} == {"ratio"}
 
 
@@ -122,6 +122,18 @@ def test_ratio_is_told_to_one_percent_at_best(more: float, verdict: str) -> None
     told = figure(found, IDEMPOTENT, "written").estimate
     assert told is not None
     assert told.high / told.low >= 1.02
+
+
+@pytest.mark.parametrize(("more", "verdict"), [(0.001, "right"), (0.01, "wrong")])
+def test_latency_of_plain_against_itself_is_a_proof(more: float, verdict: str) -> None:
+    other = [
+        replace(b, p50=b.p50 + more * b.way.endswith(PLAIN_AGAIN) * (b.share == AGAIN_SHARE))
+        for b in blocks(JAVA)
+    ]
+    found = findings(JAVA, other)
+    (proof,) = (p for p in found.proofs if p.what == "same" and p.of == LATENCY)
+    assert proof.verdict == verdict
+    assert found.valid is (verdict == "right")
 
 
 def test_each_ratio_has_a_proof_of_its_own() -> None:
@@ -154,7 +166,7 @@ def test_warm_up_is_not_counted() -> None:
 
 
 def test_missing_way_is_refused() -> None:
-    with pytest.raises(ValueError, match="0 rounds"):
+    with pytest.raises(ValueError, match="0 turns"):
         findings(producers.comparison_of("librdkafka", Setup()), blocks(JAVA))
 
 

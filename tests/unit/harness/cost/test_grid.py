@@ -13,7 +13,14 @@ import pytest
 
 from onceproof.harness.cost import own, queues
 from onceproof.harness.cost.grid import INTERVALS, RECORDS, SIZES, TARGETS, comparisons
-from onceproof.harness.cost.producers import CLIENTS, LATE, TRANSACTIONAL
+from onceproof.harness.cost.producers import (
+    ACKS_1,
+    CLIENTS,
+    IDEMPOTENT,
+    IN_ORDER,
+    LATE,
+    TRANSACTIONAL,
+)
 from onceproof.harness.cost.stamp import read_stamp, stamp
 from onceproof.harness.cost.ways import NAP, USUAL, Setup, Way, Where
 from onceproof.harness.user_pipeline.identity import BadRule
@@ -72,9 +79,12 @@ def test_every_pair_has_ways_with_the_same_phases(target: str) -> None:
             assert each.way(late).phases[-1] in each.way(way).phases
 
 
-def test_default_has_one_comparison_with_all_intervals() -> None:
+def test_default_has_one_comparison_and_the_grid_more_ways_in_its_first() -> None:
     (found,) = comparisons("java", USUAL_SETUP, full=False)
     assert {way.interval for way in found.ways} == {0.0, *INTERVALS}
+    whole, brief, *_ = comparisons("java", USUAL_SETUP, full=True)
+    assert {way.name for way in whole.ways} - {way.name for way in found.ways} == {IN_ORDER, ACKS_1}
+    assert IDEMPOTENT not in {way.name for way in brief.ways}
 
 
 def test_grid_changes_one_setting_at_a_time() -> None:
@@ -160,7 +170,7 @@ def test_own_commands_that_cannot_be_measured_are_refused(base: str, value: str,
 def test_acks_are_those_of_the_plain_producer() -> None:
     (found,) = comparisons("librdkafka", Setup(acks="1"), full=False)
     acks = {way.name: task(way)["client"]["acks"] for way in found.ways}
-    assert acks.pop("plain") == acks.pop("plain-again") == acks.pop("acks-1") == "1"
+    assert acks.pop("plain") == acks.pop("plain-again") == "1"
     assert set(acks.values()) == {"all"}
 
 

@@ -9,11 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onceproof.harness.cost import pipelines, producers
-from onceproof.harness.cost.orders import FASTER, FIRST_COUNT, Speeds, next_warm_up, warm_up
+from onceproof.harness.cost.orders import (
+    FASTER,
+    FIRST_COUNT,
+    Order,
+    Speeds,
+    keeps_up,
+    next_warm_up,
+    warm_up,
+)
 from onceproof.harness.cost.producers import ACKS_1, LATE, PLAIN, TRANSACTIONAL
 from onceproof.harness.cost.ways import Comparison, Phase, Setup
 
-JAVA = producers.comparison_of("java", Setup())
+JAVA = producers.comparison_of("java", Setup(), extent="whole")
 STREAMS = pipelines.comparison_of("streams", Setup())
 
 
@@ -29,6 +37,21 @@ def test_loads_are_parts_of_the_slowest_way_that_is_compared_at_them() -> None:
     assert found.slowest == 800.0
     order = found.order(JAVA.way(PLAIN), Phase(share=0.5))
     assert (order.rate, order.count, order.seconds) == (400.0, 401, 1.0)
+
+
+def test_loads_are_parts_of_what_all_keep_up_with_once_that_is_known() -> None:
+    found = replace(speeds(JAVA), capacity=500.0)
+    assert found.order(JAVA.way(PLAIN), Phase(share=0.5)).rate == 250.0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "took", "kept"), [(1.0, 1.09, True), (1.0, 1.11, False), (10.0, 10.9, True),
+                                  (10.0, 11.1, False), (0.5, 0.59, True)],
+)  # fmt: skip
+def test_producer_keeps_up_if_it_ends_about_in_time(
+    seconds: float, took: float, kept: bool
+) -> None:
+    assert keeps_up(Order(rate=100.0, count=100, seconds=seconds), took) is kept
 
 
 def test_producers_end_by_time_at_full_speed() -> None:

@@ -50,7 +50,7 @@ def test_page_shows_every_comparison() -> None:
     page = render(found)
     assert page.count("<article>") == 2
     assert found.comparisons[0].headline in page
-    assert page.count('class="verdict v-holds"') == 11
+    assert page.count('class="verdict v-holds"') == 13
     assert "Latencies at 80% load" in page
     assert "onceproof" in page.split("</title>")[0]
     assert "http" not in page.split("</style>")[1].replace("http-equiv", "")

@@ -31,7 +31,8 @@ def test_headline_tells_throughput_and_latency() -> None:
     assert "proof: throughput of plain against itself: × 1, measured as × " in said
     assert "proof: records sent 20 ms after they were due, measured as +" in said
     assert "proof: a sleep of 5.0 ms after each commit, measured as +" in said
-    assert said.count(": right") == 6
+    assert "proof: median latency at 60% load of plain against itself: 0 ms, measured" in said
+    assert said.count(": right") == 7
     assert NOT_RESOLVED not in said
 
 
@@ -41,8 +42,10 @@ def test_headline_of_counted_transactions_and_pipelines() -> None:
     single = producers.comparison_of("java", Setup(commit_records=1))
     assert "a commit per record costs" in part(single).headline
     streams = part(pipelines.comparison_of("streams", Setup())).headline
-    # A quarter is the truth; the interval of twelve noisy rounds is a point wider or narrower.
-    assert re.search(r"a commit every 100 ms costs 2[45]% to 2[56]% of throughput", streams)
+    told = re.search(r"a commit every 100 ms costs (\d+)% to (\d+)% of throughput", streams)
+    assert told is not None
+    least, most = map(int, told.groups())
+    assert 22 <= least <= 25 <= most <= 28
     assert streams.endswith("against at-least-once")
 
 
