@@ -55,7 +55,7 @@ real-%: .bootstrap
 
 test-faults: .bootstrap ## Every fault of a link on every role, and all other tests of faults
 	ONCEPROOF_FAULTS=all $(BIN)/python -m pytest $(wildcard tests/integration/test_fault*.py) $(addprefix tests/integration/test_,$(addsuffix .py,audit cost engine_spark explore group_members queue_broker runtimes_jvm runtimes_python senders spark_classes spark_uris)) tests/unit/docs/test_docs_histories.py \
-		$(addprefix tests/end_to_end/test_,$(addsuffix .py,check_again connect crash_points ending explore external findings flagship flink groups how_to_pages iceberg_table lab_driver lab_verbs output_elsewhere page_commands producers pytest_plugin queues secured spark_sinks spark_state spark_triggers stored_offsets surgery verify versions web_run)) $(ARGS)
+		$(addprefix tests/end_to_end/test_,$(addsuffix .py,check_again connect crash_points ending explore external findings flagship flink groups how_to_pages iceberg_table lab_bare lab_driver lab_verbs output_elsewhere page_commands producers pytest_plugin queues secured spark_sinks spark_state spark_triggers stored_offsets surgery verify versions web_run)) $(ARGS)
 
 test-docker: .bootstrap ## Install and start Docker if need be, build images, try the docker backend
 	$(BIN)/python -m pytest tests/docker $(ARGS)

@@ -15,11 +15,12 @@ from confluent_kafka import Producer
 from onceproof.harness.processes.processes import MARKER
 from onceproof.harness.wait import wait_until
 from onceproof.lab_client import ask
+from tests.end_to_end.catalogue import MINUTES
 from tests.end_to_end.command import onceproof
 from tests.end_to_end.test_ending import assert_nothing_remains
 from tests.end_to_end.test_lab import Up, up
 
-pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [*MINUTES, pytest.mark.timeout(600)]
 
 TOPIC = "shipped"
 

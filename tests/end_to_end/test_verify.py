@@ -56,6 +56,7 @@ def test_dry_run_succeeds_as_shown(runs: Path, tmp_path: Path) -> None:
     assert "SIGKILL the pipeline before its commit arrives" in done.err
 
 
+@LATER
 @pytest.mark.integration
 def test_dry_run_reports_outputs_without_identity(runs: Path, tmp_path: Path) -> None:
     program = (TUTORIAL / "verify/enrich.py").read_text()

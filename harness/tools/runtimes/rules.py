@@ -39,13 +39,17 @@ def with_needed(
     Raises:
         SetupError: another version was chosen.
     """
-    for name, version in needed.items():
-        if (other := chosen.get(name, version)) != version:
-            raise SetupError(
-                f"unsupported: {what} works only with {name} {version}, not with {other}. Leave "
-                f"out --with {name}={other}."
-            )
+    for name in conflicts(chosen, needed):
+        raise SetupError(
+            f"unsupported: {what} works only with {name} {needed[name]}, not with {chosen[name]}. "
+            f"Leave out --with {name}={chosen[name]}."
+        )
     return {**chosen, **needed}
+
+
+def conflicts(chosen: Mapping[str, str], needed: Mapping[str, str]) -> list[str]:
+    """Return the runtimes that a run chooses in another version than a subject needs."""
+    return [name for name in needed if chosen.get(name, needed[name]) != needed[name]]
 
 
 def unsupported(

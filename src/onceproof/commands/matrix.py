@@ -16,7 +16,7 @@ from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.runtimes.known import asked
 from onceproof.harness.tools.runtimes.known import words as options_of
-from onceproof.harness.tools.runtimes.rules import unsupported
+from onceproof.harness.tools.runtimes.rules import conflicts, unsupported
 from onceproof.json_events import Stream, streamed
 from onceproof.matrix.budget import Budget
 from onceproof.matrix.capacity import room
@@ -60,7 +60,7 @@ def matrix(
             each
             for each in scenarios
             if each.runtimes.issuperset(with_versions)
-            and not with_versions.keys() & each.subject.needs_versions.keys()
+            and not conflicts(with_versions, each.subject.needs_versions)
             and not unsupported(
                 with_versions,
                 transaction_version=each.transaction_version,

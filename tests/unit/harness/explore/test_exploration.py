@@ -86,7 +86,7 @@ def test_planted_single_is_found_and_shrunk(
     assert bench.trials <= len(SINGLES) + 2 * CONFIRMATIONS + 6
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(pair=st.sampled_from(PAIRS))
 def test_planted_pair_is_found_and_shrunk(
     tmp_path_factory: pytest.TempPathFactory, pair: str

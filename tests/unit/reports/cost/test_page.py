@@ -52,6 +52,7 @@ def test_page_shows_every_comparison() -> None:
     assert found.comparisons[0].headline in page
     assert page.count('class="verdict v-holds"') == 13
     assert "Latencies at 80% load" in page
+    assert page.count("Latencies at other loads") == 2
     assert "onceproof" in page.split("</title>")[0]
     assert "http" not in page.split("</style>")[1].replace("http-equiv", "")
 
@@ -60,6 +61,7 @@ def test_page_of_an_invalid_measurement_has_no_figures() -> None:
     page = render(report("java", rates={**RATES, PLAIN_AGAIN: 1800.0}))
     assert '<header class="v-invalid">' in page
     assert "not resolved" in page
+    assert "Latencies at other loads" not in page
     assert ">× 0.9" not in page.split("Ratios and differences")[1].split("</article>")[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onceproof.harness.tools.error import SetupError
-from onceproof.harness.tools.runtimes.rules import refuse, unsupported, with_needed
+from onceproof.harness.tools.runtimes.rules import conflicts, refuse, unsupported, with_needed
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
@@ -30,6 +30,14 @@ def test_needed_versions_are_added_to_the_chosen_ones() -> None:
     assert with_needed(needed, needed, "a subject") == needed
     with pytest.raises(SetupError, match=r"works only with spark 3\.5\.3, not with 4\.0\.1"):
         with_needed({"spark": "4.0.1"}, needed, "a subject")
+
+
+def test_a_chosen_version_that_a_subject_needs_is_no_conflict() -> None:
+    """So `matrix --with spark=3.5.3` has the subjects that need it."""
+    needed = {"spark": "3.5.3"}
+    assert conflicts({"spark": "3.5.3", "kafka": "3.9.2"}, needed) == []
+    assert conflicts({"spark": "4.0.1"}, needed) == ["spark"]
+    assert conflicts({}, needed) == conflicts({"kafka": "3.9.2"}, needed) == []
 
 
 def test_everything_else_is_possible() -> None:
