@@ -71,6 +71,7 @@ def test_every_way_is_measured_in_turns(target: str, tmp_path: Path) -> None:
         assert all(b.napped >= NAP for b in own if way.nap)
 
 
+@LATER
 def test_own_programs_are_measured_as_they_are(tmp_path: Path) -> None:
     command = f"{sys.executable} {{}} {{{{bootstrap}}}} {{{{input}}}} {{{{output}}}}".format
     comparison = comparison_of(

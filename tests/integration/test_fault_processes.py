@@ -124,7 +124,11 @@ def test_rolling_restart_restarts_every_broker_once(
 
 
 @pytest.mark.parametrize(
-    ("verb", "evidence"), [("kill", "ended by signal 9"), ("stop", "ended with status 143")]
+    ("verb", "evidence"),
+    [
+        ("kill", "ended by signal 9"),
+        pytest.param("stop", "ended with status 143", marks=LATER),
+    ],
 )
 def test_ending_all_brokers_keeps_acknowledged_records(
     staging: Staged, topic: Callable[..., str], verb: str, evidence: str
