@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Literal
 
 from onceproof.harness.cost.block import Block
@@ -23,6 +24,8 @@ LATENCY: Final = "latency"
 Compare = Callable[..., Estimate]
 Verdict = Literal["right", "wrong", "not resolved"]
 Unit = Literal["ratio", "seconds"]
+Judge = Callable[[Estimate, Estimate, float], Verdict]
+"""Of the interval that is sure, the usual one, and what is known."""
 _Measured = tuple[str, float | None, Unit, Callable[[Block], float]]
 _WIDEST_RATIO: Final = 1.25
 """The largest high/low of a ratio that is told."""
@@ -100,6 +103,14 @@ class Findings:
         return self.valid and all(p.verdict == "right" for p in self.proofs if p.of == what)
 
 
+def _later(sure: Estimate, usual: Estimate, known: float) -> Verdict:
+    least, most = known * (1 - _ERROR), known * (1 + _ERROR)
+    if sure.low > most or sure.high < least:
+        return "wrong"
+    narrow = usual.high - usual.low <= _WIDEST_DELAY * known and not usual.contains(0.0)
+    return "right" if narrow else "not resolved"
+
+
 def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
     """Judge the blocks of one comparison.
 
@@ -129,19 +140,9 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
         verdict = _same(sure, usual)
         return Proof(what="same", of=what, unit="ratio", known=1.0, estimate=sure, verdict=verdict)
 
-    def same_latency(known: float) -> Proof:
-        values = (of(way, Phase(share=AGAIN_SHARE), _p50) for way in (base, comparison.again))
-        sure, usual = compared(difference, *values)
-        return Proof(
-            what="same",
-            of=LATENCY,
-            unit="seconds",
-            known=0.0,
-            estimate=sure,
-            verdict=_no_later(sure, usual, known),
-        )
-
-    def later(what: str, of_what: str, known: float, *values: list[float]) -> Proof:
+    def later(
+        what: str, of_what: str, known: float, *values: list[float], judge: Judge = _later
+    ) -> Proof:
         sure, usual = compared(difference, *values)
         return Proof(
             what=what,
@@ -149,7 +150,7 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
             unit="seconds",
             known=known,
             estimate=sure,
-            verdict=_later(sure, usual, known),
+            verdict=judge(sure, usual, known),
         )
 
     def proofs() -> tuple[Proof, ...]:
@@ -159,7 +160,9 @@ def findings(comparison: Comparison, blocks: Sequence[Block]) -> Findings:
         found.append(
             later("delay", LATENCY, delayed.delay, on_time, of(comparison.again, delayed, _p50))
         )
-        found.append(same_latency(delayed.delay))
+        alike = (of(way, Phase(share=AGAIN_SHARE), _p50) for way in (base, comparison.again))
+        no_later = partial(_no_later, delay=delayed.delay)
+        found.append(later("same", LATENCY, 0.0, *alike, judge=no_later))
         if comparison.twin is not None:
             way, twin = comparison.twin
             phase = comparison.way(twin).phases[-1]
@@ -248,19 +251,11 @@ def _same(sure: Estimate, usual: Estimate) -> Verdict:
     return "right" if _narrow_ratio(usual) else "not resolved"
 
 
-def _later(sure: Estimate, usual: Estimate, known: float) -> Verdict:
-    least, most = known * (1 - _ERROR), known * (1 + _ERROR)
-    if sure.low > most or sure.high < least:
+def _no_later(sure: Estimate, usual: Estimate, known: float, *, delay: float) -> Verdict:
+    """Judge a difference that should be 0, as narrowly as that of a known delay."""
+    if sure.low > known + _FINEST or sure.high < known - _FINEST:
         return "wrong"
-    narrow = usual.high - usual.low <= _WIDEST_DELAY * known and not usual.contains(0.0)
-    return "right" if narrow else "not resolved"
-
-
-def _no_later(sure: Estimate, usual: Estimate, known: float) -> Verdict:
-    """Judge a difference of nothing, as narrowly as that of a known delay."""
-    if sure.low > _FINEST or sure.high < -_FINEST:
-        return "wrong"
-    return "right" if usual.high - usual.low <= _WIDEST_DELAY * known else "not resolved"
+    return "right" if usual.high - usual.low <= _WIDEST_DELAY * delay else "not resolved"
 
 
 def _narrow_ratio(found: Estimate) -> bool:
