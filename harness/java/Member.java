@@ -49,6 +49,8 @@ final class Member {
     private static final Map<String, Object> PRODUCER = Map.of(
             "linger.ms", 5,
             "request.timeout.ms", 1500,
+            // Longer than any pause: a transaction that has timed out would hide a zombie.
+            "transaction.timeout.ms", 60000,
             "max.block.ms", 40000);
 
     private final String topic;

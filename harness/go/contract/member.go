@@ -9,6 +9,9 @@ import (
 // HungAfter is how long a call of a member may take: longer than any pause of a zombie.
 const HungAfter = 50 * time.Second
 
+// TransactionTimeout is longer than any pause: a transaction that has timed out would hide a zombie.
+const TransactionTimeout = 60 * time.Second
+
 // MemberTask is the task of one member of a group, as harness/subjects/group/task.py describes it.
 type MemberTask struct {
 	Name            string  `json:"name"`

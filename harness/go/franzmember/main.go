@@ -31,7 +31,7 @@ func main() {
 		kgo.HeartbeatInterval(time.Second),
 		kgo.RebalanceTimeout(10*time.Second),
 		kgo.TransactionalID(task.OwnTransactionalID()),
-		kgo.TransactionTimeout(20*time.Second),
+		kgo.TransactionTimeout(contract.TransactionTimeout),
 		kgo.ProducerLinger(5*time.Millisecond),
 		kgo.ProduceRequestTimeout(time.Second),
 		kgo.RequestTimeoutOverhead(2*time.Second),

@@ -99,7 +99,7 @@ func producer(task contract.MemberTask) *sarama.Config {
 	config.Producer.Flush.Frequency = 5 * time.Millisecond
 	config.Producer.Return.Successes = true
 	config.Producer.Transaction.ID = task.OwnTransactionalID()
-	config.Producer.Transaction.Timeout = 20 * time.Second
+	config.Producer.Transaction.Timeout = contract.TransactionTimeout
 	return config
 }
 

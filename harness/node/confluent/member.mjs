@@ -4,7 +4,7 @@
 // The library returns to a batch that is not resolved. When it gives up, the program exits, and its
 // supervisor starts it again.
 
-import { die, effect, exitIfHung, loadTask } from "../contract.mjs";
+import { TRANSACTION_MS, die, effect, exitIfHung, loadTask } from "../contract.mjs";
 import { Kafka, retried } from "./library.mjs";
 
 const RECORD = "onceproof-record";
@@ -27,8 +27,7 @@ const producer = kafka.producer({
   "request.timeout.ms": 1500,
   "retry.backoff.ms": 50,
   "retry.backoff.max.ms": 200,
-  // Longer than any pause: a transaction that has timed out would hide that a zombie is accepted.
-  "transaction.timeout.ms": 60_000,
+  "transaction.timeout.ms": TRANSACTION_MS,
   "allow.auto.create.topics": false,
 });
 const consumer = kafka.consumer({

@@ -5,7 +5,7 @@
 // records are fetched again. When the library gives up, the program exits, and its supervisor
 // starts it again.
 
-import { die, effect, exitIfHung, loadTask } from "../contract.mjs";
+import { TRANSACTION_MS, die, effect, exitIfHung, loadTask } from "../contract.mjs";
 import { Places, asPlaced, byPartition, library } from "./library.mjs";
 
 const RECORD = "onceproof-record";
@@ -25,8 +25,7 @@ const producer = kafka.producer({
   transactionalId: task.transactional_id ?? `${task.group}-${task.name}`,
   idempotent: true,
   maxInFlightRequests: 1,
-  // Longer than any pause: a transaction that has timed out would hide that a zombie is accepted.
-  transactionTimeout: 60_000,
+  transactionTimeout: TRANSACTION_MS,
   allowAutoTopicCreation: false,
   metadataMaxAge: 1000,
   createPartitioner: asPlaced,

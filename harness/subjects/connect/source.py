@@ -28,7 +28,6 @@ from onceproof.harness.subjects.connect.offsets import (
     place_in_topic,
 )
 from onceproof.harness.subjects.group.positions import Committed
-from onceproof.harness.subjects.group.task import TRANSACTION_TIMEOUT_MS
 from onceproof.harness.workload.payments import Payment
 
 _EXACTLY: Final = {
@@ -37,7 +36,7 @@ _EXACTLY: Final = {
     "transaction.boundary": "poll",
     # An abandoned transaction blocks reads of the offsets topic, and so every new task, until it
     # times out: by default after a minute.
-    "producer.override.transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
+    "producer.override.transaction.timeout.ms": 20_000,
 }
 
 

@@ -134,9 +134,7 @@ AIOKAFKA: Final = InPython(
         "linger_ms": 5,
         "request_timeout_ms": 3000,
         "retry_backoff_ms": 50,
-        # On a busy machine a paused member may resume after more than 20 s. If its transaction had
-        # timed out, it would be fenced, and there would be no zombie to observe.
-        "transaction_timeout_ms": 3 * TRANSACTION_TIMEOUT_MS,
+        "transaction_timeout_ms": TRANSACTION_TIMEOUT_MS,
     },
 )
 

@@ -16,8 +16,9 @@ Protocol = Literal["classic", "consumer"]
 
 SESSION_TIMEOUT_MS: Final = 6_000
 """Session timeout: the lowest value that brokers allow."""
-TRANSACTION_TIMEOUT_MS: Final = 20_000
-"""Longer than a session, so that a member that returns still has its transaction."""
+TRANSACTION_TIMEOUT_MS: Final = 60_000
+"""Of members in all languages. On a busy machine a paused member may return after more than 20 s.
+If its transaction had timed out, it would be fenced, and there would be no zombie to observe."""
 HUNG_SECONDS: Final = 15.0
 """A member whose client does not return from a call for so long is ended by its watchdog."""
 
