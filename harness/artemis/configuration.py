@@ -10,14 +10,13 @@ none; any other may be in only one of them if the broker is killed while taking 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 from xml.etree import ElementTree as Xml
 
-_AUDIT: Final = ".audit"
-NOWHERE: Final = "undelivered"
-"""Queue for undeliverable messages; it stays empty, because delivery is never given up."""
+from onceproof.harness.queues.auditor import NOWHERE, audited
+
 _DEFAULTS: Final = {
     "persistence-enabled": "true",
     "security-enabled": "false",
@@ -49,6 +48,7 @@ _ACCEPTOR: Final = ";".join(
 )
 _ADDRESSES: Final = {
     # By default a message goes to a dead letter queue after ten attempts, which looks like loss.
+    # NOWHERE stays empty, because delivery is never given up.
     "max-delivery-attempts": "-1",
     "dead-letter-address": NOWHERE,
     "expiry-address": NOWHERE,
@@ -63,16 +63,24 @@ _ADDRESSES: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class QueueSettings:
-    """Settings of the queue broker that a claim depends on.
+class Artemis:
+    """Settings of ActiveMQ Artemis that a claim depends on.
 
     Attributes:
         id_cache_size: number of duplicate-detection ids that an address remembers.
         persist_id_cache: whether the ids survive a restart of the broker.
     """
 
+    product: ClassVar[str] = "artemis"
+    one_listener: ClassVar[bool] = False
+
     id_cache_size: int = 20_000
     persist_id_cache: bool = True
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        narrow = self.id_cache_size < Artemis.id_cache_size
+        return ("forgetful",) * (not self.persist_id_cache) + ("narrow",) * narrow
 
     def as_configured(self) -> dict[str, str]:
         return {
@@ -81,19 +89,16 @@ class QueueSettings:
             "persist-id-cache": str(self.persist_id_cache).lower(),
         }
 
+    def as_json(self) -> dict[str, object]:
+        return asdict(self)
 
-def consumed(address: str) -> str:
-    """Return the fully qualified name of the queue that the pipeline consumes."""
-    return f"{address}::{address}"
-
-
-def audited(address: str) -> str:
-    """Return the name of the audit queue of an address."""
-    return f"{address}{_AUDIT}"
+    def source(self, address: str) -> str:
+        """Return the fully qualified name of the queue that the pipeline consumes."""
+        return f"{address}::{address}"
 
 
 def broker_xml(
-    settings: QueueSettings,
+    settings: Artemis,
     *,
     folder: Path,
     listen: Mapping[str, str],

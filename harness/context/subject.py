@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.context.pipeline import Pipeline, PipelineParts
 from onceproof.harness.history.system import System
 from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
+from onceproof.harness.queues.base import QueueSettings
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.workload.contributions import Contribution, Transforms, total_and_count
 from onceproof.harness.workload.payments import Payment

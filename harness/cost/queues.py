@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from onceproof.harness.artemis.configuration import Artemis
 from onceproof.harness.artemis.programs import artemis_programs
-from onceproof.harness.artemis.queues import Queues
 from onceproof.harness.cost.pairs import pipelines
 from onceproof.harness.cost.producers import JVM
 from onceproof.harness.cost.ways import (
@@ -28,6 +28,7 @@ from onceproof.harness.cost.ways import (
     topic_of,
 )
 from onceproof.harness.processes.processes import Process
+from onceproof.harness.queues.base import Queues
 from onceproof.harness.tools.setup import Tools
 
 NAME: Final = "jms"
@@ -67,7 +68,8 @@ def queues_of(comparisons: Iterable[Comparison], tools: Tools) -> Queues | None:
         return None
     return Queues(
         plain=tuple(queue for way in ways for queue in (way.topic, way.source)),
-        programs=lambda: artemis_programs(tools),
+        settings=Artemis(),
+        tools=tools,
     )
 
 

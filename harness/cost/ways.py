@@ -52,7 +52,7 @@ class Where:
             processes=up.processes,
             address="127.0.0.1",
             stop=up.stop,
-            queue_broker=up.stage.topology.artemis(AUDITOR),
+            queue_broker=up.stage.topology.queue_broker(AUDITOR),
         )
 
 

@@ -18,7 +18,7 @@ from onceproof.harness.faults.targets.brokers import (
     Target,
 )
 from onceproof.harness.faults.words import Word
-from onceproof.harness.links.topology import ARTEMIS, HTTP_SERVICE, POSTGRES
+from onceproof.harness.links.topology import HTTP_SERVICE, POSTGRES, QUEUE_BROKER
 
 _PARTITION: Final = r"(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)"
 _APART: Final = "/not/"
@@ -50,7 +50,7 @@ BROKERS: Final[Roles] = {
 NODES: Final[Roles] = {
     **BROKERS,
     POSTGRES: (POSTGRES, lambda found: Node(name=POSTGRES)),
-    ARTEMIS: (ARTEMIS, lambda found: Node(name=ARTEMIS)),
+    QUEUE_BROKER: (QUEUE_BROKER, lambda found: Node(name=QUEUE_BROKER)),
     HTTP_SERVICE: (HTTP_SERVICE, lambda found: Node(name=HTTP_SERVICE)),
 }
 

@@ -20,7 +20,7 @@ from onceproof.checkers.tables import TABLES
 
 _IDENTITY = {"phases": "phase", "faults": "fault", "instances": "instance", "txns": "txn"}
 """Tables whose rows are written again when they change, and the column that identifies a row."""
-_NOT_TABLES = frozenset({"called", "returned", "progress", "delivered", "written"})
+_NOT_TABLES = frozenset({"called", "returned", "progress", "delivered", "written", "dropped"})
 _NEEDED = {
     "called": ("attempt",),
     "returned": ("attempt",),

@@ -19,7 +19,7 @@ AUDIENCES = ("producer", "pipeline", "pipeline-sink")
 AUDITOR = "auditor"
 """The only audience without a proxy: the harness's own readers and admin clients."""
 POSTGRES = "postgres"
-ARTEMIS = "artemis"
+QUEUE_BROKER = "queue-broker"
 """The queue broker, if a run has one."""
 QUEUE_AUDIENCES = ("producer", "pipeline")
 """Its clients behind proxies; each of them and the auditor has its own acceptor."""
@@ -32,7 +32,7 @@ _GATES = 100
 
 _INTERNAL, _CONTROLLER, _AUDITOR, _POSTGRES, _TOXIPROXY, _FIRST_AUDIENCE = range(6)
 PORTS = _FIRST_AUDIENCE + len(AUDIENCES)
-_ARTEMIS = 7
+_QUEUE_BROKER = 7
 """Address of the queue broker, numbered like a broker; it uses the brokers' ports."""
 _HTTP_SERVICE = 6
 """Address of the HTTP service, likewise."""
@@ -65,6 +65,8 @@ class Topology:
     base_port: int
     brokers: int
     queues: bool = False
+    one_listener: bool = False
+    """Whether the queue broker has one listener for all audiences: the auditor's."""
     http: bool = False
 
     @property
@@ -112,15 +114,16 @@ class Topology:
     def postgres_proxy(self) -> tuple[str, int]:
         return self.block.address(20, 9), self.base_port + _POSTGRES
 
-    def artemis(self, audience: str) -> str:
+    def queue_broker(self, audience: str) -> str:
         """Return the queue broker's own `host:port` for an audience."""
-        return f"{self.block.address(0, _ARTEMIS)}:{self.audience_port(audience)}"
+        port = self.audience_port(AUDITOR if self.one_listener else audience)
+        return f"{self.block.address(0, _QUEUE_BROKER)}:{port}"
 
-    def artemis_proxy(self, audience: str) -> str:
+    def queue_broker_proxy(self, audience: str) -> str:
         """Return where an audience reaches the queue broker; the auditor uses no proxy."""
         if audience == AUDITOR:
-            return self.artemis(audience)
-        return f"{self.audience_host(audience, _ARTEMIS)}:{self.audience_port(audience)}"
+            return self.queue_broker(audience)
+        return f"{self.audience_host(audience, _QUEUE_BROKER)}:{self.audience_port(audience)}"
 
     def http_service(self, audience: str) -> str:
         """Return the HTTP service's own `host:port` for the pipeline or the auditor."""
@@ -146,9 +149,9 @@ class Topology:
         hosts = [self.broker_host(n) for n in self.nodes]
         hosts += [self.block.address(i, j) for i in self.nodes for j in self.nodes if i != j]
         hosts += [self.audience_host(a, n) for a in AUDIENCES for n in self.nodes]
-        hosts += [self.block.address(0, _ARTEMIS), self.block.address(0, _HTTP_SERVICE)]
+        hosts += [self.block.address(0, _QUEUE_BROKER), self.block.address(0, _HTTP_SERVICE)]
         hosts += [self.audience_host("pipeline", _HTTP_SERVICE)]
-        hosts += [self.audience_host(a, _ARTEMIS) for a in QUEUE_AUDIENCES]
+        hosts += [self.audience_host(a, _QUEUE_BROKER) for a in QUEUE_AUDIENCES]
         return [*hosts, self.postgres[0], self.postgres_proxy[0], self.toxiproxy[0]]
 
     def proxies(self) -> dict[Link, tuple[ProxySpec, ...]]:
@@ -179,11 +182,11 @@ class Topology:
                     ),
                 )
         for audience in QUEUE_AUDIENCES if self.queues else ():
-            links[Link(audience, ARTEMIS)] = (
+            links[Link(audience, QUEUE_BROKER)] = (
                 ProxySpec(
-                    name=f"{audience}.{ARTEMIS}",
-                    listen=self.artemis_proxy(audience),
-                    upstream=self.artemis(audience),
+                    name=f"{audience}.{QUEUE_BROKER}",
+                    listen=self.queue_broker_proxy(audience),
+                    upstream=self.queue_broker(audience),
                 ),
             )
         if self.http:

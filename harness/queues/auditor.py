@@ -1,32 +1,30 @@
 """Browse queues from a separate process, bypassing the proxies and consuming nothing.
 
-It opens a new connection for each question, so a broker may restart in between.
+A queue may not keep consumed messages, but a history needs a log, so each address has an audit
+queue. The process opens a new connection for each question, so a broker may restart in between.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import select
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import Path
 from typing import Any, Final
 
-from onceproof.harness.artemis.configuration import audited
 from onceproof.harness.kafka.log_reader import UnreadableLog
 from onceproof.harness.processes.processes import Process
 
 _SECONDS: Final = 30.0
 """Time limit for one line of an answer on a very busy machine; a broker call may take 2 s."""
 
-_DROPPED: Final = "AMQ222059"
-_RECORD: Final = re.compile(r"onceproof_record=([^,\]}]+)")
+AUDIT: Final = ".audit"
+NOWHERE: Final = "undelivered"
+"""A queue that every queue broker has and that stays empty."""
 
 
 class QueueTrouble(UnreadableLog):
@@ -65,18 +63,23 @@ class QueueAuditor:
     def __init__(
         self,
         start: Callable[[], Process],
-        logs: Callable[[], Iterable[Path]] = tuple,
+        *,
+        product: str,
         unconsumed: Collection[str] = (),
+        dropped: Callable[[str], Sequence[str]] = lambda address: (),
     ) -> None:
         """Prepare it without starting the process.
 
         Args:
             start: starts the process, with pipes, at the first question.
-            logs: log files of all lives of the broker.
+            product: the broker's name in lower case.
             unconsumed: addresses that have only the audit queue.
+            dropped: returns the records that the broker dropped as duplicates of an address, if
+                its log shows them.
         """
         self._start = start
-        self._logs = logs
+        self.product = product
+        self._dropped = dropped
         self._unconsumed = frozenset(unconsumed)
         self._process: Process | None = None
         self._lock = threading.Lock()
@@ -93,16 +96,9 @@ class QueueAuditor:
         """Return how many messages were ever sent to an address; raises like `log`."""
         return self.counts(self._log_of(address)).messages
 
-    def dropped(self, address: str) -> list[str]:
-        """Return the records that the broker dropped as duplicates, which only its log shows."""
-        found = []
-        for log in self._logs():
-            lines = log.read_text(errors="replace").splitlines()
-            for line, message in pairwise(lines):
-                if _DROPPED in line and f"address={address}," in message:
-                    record = _RECORD.search(message)
-                    found.append(record[1] if record else "")
-        return found
+    def dropped(self, address: str) -> Sequence[str]:
+        """Return the records that the broker dropped as duplicates, if its log shows them."""
+        return self._dropped(address)
 
     def counts(self, queue: str) -> Counts:
         """Return the current counts of a queue.
@@ -123,7 +119,7 @@ class QueueAuditor:
 
     def create(self, address: str, *, consumed: bool) -> None:
         """Create an address with its audit queue, and one to consume; raises like `log`."""
-        for queue in (*((address,) if consumed else ()), audited(address)):
+        for queue in (audited(address), *((address,) if consumed else ())):
             self._ask(f"create {address} {queue}")
 
     def send(self, address: str, messages: Iterable[Mapping[str, str]]) -> None:
@@ -141,6 +137,11 @@ class QueueAuditor:
         """
         (row,) = self._ask(f"disconnect {address}")
         return bool(row["result"] == "true")
+
+    def connected(self, audience: str) -> int:
+        """Return the number of an audience's connections, of a broker with one listener."""
+        (row,) = self._ask(f"connected {audience}/")
+        return int(row["result"])
 
     def _log_of(self, address: str) -> str:
         return address if address in self._unconsumed else audited(address)
@@ -187,3 +188,8 @@ class QueueAuditor:
             until = time.monotonic() + _SECONDS
             *lines, rest = (rest + read).split(b"\n")
             yield from map(json.loads, lines)
+
+
+def audited(address: str) -> str:
+    """Return the name of the audit queue of an address."""
+    return f"{address}{AUDIT}"

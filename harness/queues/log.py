@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.harness.artemis.auditor import Message, QueueAuditor, QueueTrouble
 from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER
 from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.queues.auditor import Message, QueueAuditor, QueueTrouble
 from onceproof.harness.wait import Overdue, wait_until
 
 _SECONDS: Final = 15.0

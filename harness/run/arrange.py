@@ -7,15 +7,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from onceproof.checkers.claims import claim_to_json
-from onceproof.harness.artemis.configuration import QueueSettings
-from onceproof.harness.artemis.programs import artemis_programs
-from onceproof.harness.artemis.queue_log import QueueLog
-from onceproof.harness.artemis.queues import Queues
 from onceproof.harness.clock import clock_id
 from onceproof.harness.context.pipeline import Pipeline, PipelineParts
 from onceproof.harness.context.recorder import Recorder
@@ -31,6 +26,8 @@ from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.processes.watchdog import Watchdog
+from onceproof.harness.queues.base import Queues
+from onceproof.harness.queues.log import QueueLog
 from onceproof.harness.run.empty_sink import check_empty
 from onceproof.harness.schedule.as_json import schedule_to_json
 from onceproof.harness.schedule.scenario import Scenario
@@ -311,10 +308,9 @@ class RunAssembly:
 
 
 def _queues(scenario: Scenario, tools: Tools) -> Queues | None:
-    if not scenario.queues:
+    settings, subject = scenario.queue_broker, scenario.subject
+    if settings is None:
         return None
-    subject, programs = scenario.subject, partial(artemis_programs, tools)
     if isinstance(subject, OnQueues) and not subject.from_queues:
-        return Queues(unconsumed=scenario.queues, programs=programs, settings=subject.queue_broker)
-    settings = subject.queue_broker if isinstance(subject, OnQueues) else QueueSettings()
-    return Queues(addresses=scenario.queues, programs=programs, settings=settings)
+        return Queues(unconsumed=scenario.queues, settings=settings, tools=tools)
+    return Queues(addresses=scenario.queues, settings=settings, tools=tools)

@@ -17,9 +17,10 @@ from onceproof.harness.faults.until import TookEffect
 from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.features import TRANSACTION_VERSIONS
 from onceproof.harness.kafka.topic import Topic
-from onceproof.harness.stage.backends import PLAIN_TEXT
+from onceproof.harness.queues.base import QueueSettings
+from onceproof.harness.stage.backends import PLAIN_TEXT, WITHOUT_IMAGE
 from onceproof.harness.workload.base import Workload
-from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES, Sender
+from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES, IntoQueues, Sender
 from onceproof.harness.workload.senders.default import DEFAULT_SENDER
 
 OPTIONAL: Final = frozenset({"queues", "http"})
@@ -164,7 +165,7 @@ class Scenario:
     @property
     def runtimes(self) -> frozenset[str]:
         """The runtimes of what is under test, of which a run can choose versions."""
-        stage = {"kafka": bool(self.all_topics), "artemis": bool(self.queues)}
+        stage = {"kafka": bool(self.all_topics), "artemis": self._speaks("artemis")}
         found = {*self.subject.runtimes, *(name for name, used in stage.items() if used)}
         if self.subject.sends and self.sender.runtime is not None:
             found.add(self.sender.runtime)
@@ -202,6 +203,13 @@ class Scenario:
                 f"{self.name}: subject {self.subject.name} and sender {self.sender.name} do not "
                 "match: expected both to use input queues, or neither"
             )
+        if consumes and isinstance(self.sender, IntoQueues):
+            there = self.sender.queue_broker.product
+            if self.queue_broker is None or self.queue_broker.product != there:
+                raise BadScenario(
+                    f"{self.name}: subject {self.subject.name} and sender {self.sender.name} do "
+                    "not match: expected both to use the same queue broker"
+                )
         if self.into_queues and self.workload.partitions != 1:
             raise BadScenario(
                 f"{self.name}: expected partitions=1, because a queue has one partition"
@@ -236,14 +244,27 @@ class Scenario:
         return (*inputs, *own)
 
     @property
+    def queue_broker(self) -> QueueSettings | None:
+        """Settings of the queue broker; None if there is none."""
+        if not self.queues:
+            return None
+        if isinstance(self.subject, OnQueues):
+            return self.subject.queue_broker
+        return self.sender.queue_broker if isinstance(self.sender, IntoQueues) else None
+
+    @property
     def http(self) -> HttpSettings | None:
         return self.subject.http if isinstance(self.subject, CallsHttp) else None
+
+    def _speaks(self, product: str) -> bool:
+        return self.queue_broker is not None and self.queue_broker.product == product
 
     @property
     def needs(self) -> frozenset[str]:
         """What the stage must offer even without the schedule."""
         there = {
             "queues": bool(self.queues),
+            **{product: self._speaks(product) for product in WITHOUT_IMAGE},
             "http": self.http is not None,
             PLAIN_TEXT: self.subject.plain_text,
         }

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from onceproof.harness.artemis.queues import Queues
 from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.links.blocks import Block, take_block
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.processes.watchdog import Watchdog
+from onceproof.harness.queues.base import Queues
 from onceproof.harness.stage.backends import BROKERS
 from onceproof.harness.stage.local import LocalStage
 from onceproof.harness.stage.security import Security

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from onceproof.harness.artemis.queues import Queues
 from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.links.blocks import Block
 from onceproof.harness.processes import sweep as processes_of_dead_runs
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.sweep import Leftover
+from onceproof.harness.queues.base import Queues
 from onceproof.harness.stage.base import Stage
 from onceproof.harness.stage.certificates import check_openssl
 from onceproof.harness.stage.cluster_file import Cluster
@@ -26,9 +26,20 @@ EXTERNAL = "external:"
 """Prefix of the path of the file that describes a user's own cluster."""
 PLAIN_TEXT = "plain text"
 """Brokers accept connections without TLS and credentials."""
-EVERYTHING = frozenset(
-    {"kill", "stop", "pause", "cut", "links", "database", "gates", "queues", "http", PLAIN_TEXT}
-)
+WITHOUT_IMAGE = frozenset({"nats", "valkey"})
+"""Queue brokers that run as processes only."""
+EVERYTHING = WITHOUT_IMAGE | {
+    "kill",
+    "stop",
+    "pause",
+    "cut",
+    "links",
+    "database",
+    "gates",
+    "queues",
+    "http",
+    PLAIN_TEXT,
+}
 BROKERS = 3
 """Default number of brokers, if a run needs any."""
 
@@ -58,7 +69,7 @@ def offers(backend: str) -> frozenset[str]:
         return cluster.offers if cluster.properties else cluster.offers | {PLAIN_TEXT}
     if backend == SECURED:
         return EVERYTHING - {PLAIN_TEXT}
-    return EVERYTHING
+    return EVERYTHING - WITHOUT_IMAGE if backend == DOCKER else EVERYTHING
 
 
 def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Protocol
 
-from onceproof.harness.artemis.auditor import QueueAuditor
 from onceproof.harness.http_service.control import HttpControl
 from onceproof.harness.links.disturbances import Disturbance, Hold
 from onceproof.harness.links.gate.client import Placed
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.queues.auditor import QueueAuditor
 
 SHUT_DOWN_SECONDS = 30.0
 """How long a broker may take to shut down."""

@@ -12,18 +12,16 @@ from functools import partial
 from pathlib import Path
 from uuid import UUID
 
-from onceproof.harness.artemis.auditor import QueueAuditor
-from onceproof.harness.artemis.queues import Queues
 from onceproof.harness.http_service.control import HttpControl
 from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.blocks import Block
 from onceproof.harness.links.disturbances import Disturbance, Hold
 from onceproof.harness.links.topology import (
-    ARTEMIS,
     AUDIENCES,
     AUDITOR,
     POSTGRES,
+    QUEUE_BROKER,
     Link,
     broker_name,
     node_id,
@@ -33,6 +31,8 @@ from onceproof.harness.processes.processes import MARKER, Processes
 from onceproof.harness.processes.sweep import where
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.processes.watchdog import Watchdog
+from onceproof.harness.queues.auditor import QueueAuditor
+from onceproof.harness.queues.base import Queues
 from onceproof.harness.stage import docker_gate, docker_python, docker_reaper
 from onceproof.harness.stage.base import SHUT_DOWN_SECONDS
 from onceproof.harness.stage.database_login import Login, connection_string, write_private
@@ -340,7 +340,7 @@ class DockerStage:
                 port = inside(audience, name)
                 here = {f"{address}:{port}" for address in node.addresses()}
                 count += established(here, tables=node.tables())
-        if queues := self._services.listening(ARTEMIS, audience):
+        if queues := self._services.listening(QUEUE_BROKER, audience):
             count += established({queues}, tables=self._nodes.toxiproxy.tables())
         return count
 

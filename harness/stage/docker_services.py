@@ -14,23 +14,32 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from onceproof.harness.artemis.auditor import QueueAuditor
+from onceproof.harness.artemis.auditor import auditor as artemis_auditor
 from onceproof.harness.artemis.broker import STARTED
-from onceproof.harness.artemis.configuration import broker_xml
-from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.artemis.configuration import Artemis, broker_xml
+from onceproof.harness.artemis.programs import artemis_programs
 from onceproof.harness.http_service.control import HttpControl
 from onceproof.harness.http_service.log import log_of
 from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.java.programs import JavaPrograms
-from onceproof.harness.links.topology import ARTEMIS, AUDITOR, HTTP_SERVICE, QUEUE_AUDIENCES, Link
+from onceproof.harness.links.topology import (
+    AUDITOR,
+    HTTP_SERVICE,
+    QUEUE_AUDIENCES,
+    QUEUE_BROKER,
+    Link,
+)
 from onceproof.harness.links.toxiproxy import ProxySpec
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.queues.auditor import QueueAuditor
+from onceproof.harness.queues.base import Queues
 from onceproof.harness.stage import docker_python
 from onceproof.harness.stage.base import NO_HTTP_SERVICE, NO_QUEUES
 from onceproof.harness.stage.docker_compose import QUEUE_IMAGE
 from onceproof.harness.stage.docker_node import DockerNode
 from onceproof.harness.stage.docker_topology import DockerTopology, behind_toxiproxy, inside
+from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.jar_lock import ARTEMIS as VERSION
 
 _DATA: Final = "/var/lib/artemis"
@@ -63,12 +72,13 @@ class DockerService(Protocol):
 class DockerArtemis:
     """The queue broker: the same program as locally, in an image that has Java."""
 
-    name = ARTEMIS
+    name = QUEUE_BROKER
     audiences = QUEUE_AUDIENCES
 
     def __init__(
         self,
         wanted: Queues,
+        settings: Artemis,
         *,
         image: str,
         topology: DockerTopology,
@@ -77,20 +87,21 @@ class DockerArtemis:
     ) -> None:
         self.wanted = wanted
         self.image = image
-        self.auditor = QueueAuditor(self._start_auditor, self._logs, wanted.unconsumed)
+        self.auditor = artemis_auditor(self._start_auditor, self._logs, wanted.unconsumed)
+        self._settings = settings
         self._topology = topology
         self._processes = processes
-        self._configuration = (work / ARTEMIS / "broker.xml").absolute()
+        self._configuration = (work / QUEUE_BROKER / "broker.xml").absolute()
         self._programs: JavaPrograms | None = None
 
     def prepare(self) -> Mapping[str, Any]:
-        self._programs = self.wanted.programs()
+        self._programs = artemis_programs(self.wanted.tools)
         self._configuration.parent.mkdir(parents=True)
         self._configuration.write_text(
             broker_xml(
-                self.wanted.settings,
+                self._settings,
                 folder=Path(_DATA),
-                listen={a: behind_toxiproxy(ARTEMIS, a) for a in (*QUEUE_AUDIENCES, AUDITOR)},
+                listen={a: behind_toxiproxy(QUEUE_BROKER, a) for a in (*QUEUE_AUDIENCES, AUDITOR)},
                 addresses=self.wanted.addresses,
                 unconsumed=self.wanted.unconsumed,
             )
@@ -102,7 +113,7 @@ class DockerArtemis:
             "mem_limit": "384m",
             "volumes": [
                 *(f"{path}:{path}:ro" for path in [self._configuration, *program.needs()]),
-                f"{ARTEMIS}:{_DATA}",
+                f"{QUEUE_BROKER}:{_DATA}",
             ],
         }
 
@@ -110,11 +121,11 @@ class DockerArtemis:
         return node.life.log.exists() and STARTED in node.life.log.read_bytes()
 
     def _logs(self) -> list[Path]:
-        return sorted(self._processes.logs.glob(f"{ARTEMIS}.*.log"))
+        return sorted(self._processes.logs.glob(f"{QUEUE_BROKER}.*.log"))
 
     def _start_auditor(self) -> Process:
         assert self._programs is not None, "prepare() must be called first"
-        where = self._topology.service(ARTEMIS, AUDITOR)
+        where = self._topology.service(QUEUE_BROKER, AUDITOR)
         command = self._programs.command("QueueAuditor", where)
         return self._processes.start("queue-auditor", command, pipes=True)
 
@@ -184,8 +195,14 @@ class Services:
         """Return the services with these settings; `image` has Java."""
         artemis = service = None
         if queues is not None:
+            if not isinstance(queues.settings, Artemis):
+                raise SetupError(
+                    f"{queues.settings.product} is not available as a container. "
+                    "Use --backend local."
+                )
             artemis = DockerArtemis(
                 queues,
+                queues.settings,
                 image=os.environ.get(QUEUE_IMAGE, image),
                 topology=topology,
                 processes=processes,
@@ -202,7 +219,7 @@ class Services:
 
     def queue_broker(self, audience: str) -> str:
         self.queues()
-        return self.topology.service(ARTEMIS, audience)
+        return self.topology.service(QUEUE_BROKER, audience)
 
     def queues(self) -> QueueAuditor:
         if self.artemis is None:
@@ -223,7 +240,7 @@ class Services:
         return behind_toxiproxy(name, audience) if name in self.all else None
 
     def versions(self) -> dict[str, str]:
-        return {} if self.artemis is None else {ARTEMIS: VERSION}
+        return {} if self.artemis is None else {"artemis": VERSION}
 
     def settings(self) -> dict[str, object]:
         queues = self.artemis and {"queue broker": self.artemis.wanted.settings.as_configured()}
@@ -269,7 +286,7 @@ class Services:
             for name, service in self.all.items()
             for audience in (*service.audiences, AUDITOR)
         ]
-        volumes = {ARTEMIS: {"labels": dict(self.labels)}} if ARTEMIS in self.all else {}
+        volumes = {QUEUE_BROKER: {"labels": dict(self.labels)}} if QUEUE_BROKER in self.all else {}
         content = {
             "services": {**entries, "toxiproxy": {"ports": ports}},
             "volumes": volumes,

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from onceproof.harness.links.blocks import Block, NoFreeBlock, is_free
 from onceproof.harness.links.topology import (
-    ARTEMIS,
     AUDIENCES,
     AUDITOR,
     HTTP_SERVICE,
     POSTGRES,
+    QUEUE_BROKER,
     Link,
     node_id,
 )
@@ -28,7 +28,7 @@ INSIDE = 19
 _BEHIND = 18
 """Instead of it where a service listens behind its proxy, in the same network."""
 NODES = (1, 2, 3)
-_SERVICES = {HTTP_SERVICE: 6, ARTEMIS: 7, POSTGRES: 9}
+_SERVICES = {HTTP_SERVICE: 6, QUEUE_BROKER: 7, POSTGRES: 9}
 """Their numbers, as a broker has its node id."""
 _WAYS = {**dict(zip(AUDIENCES, (40, 50, 60), strict=True)), AUDITOR: 90}
 _RAFT, _TOXIPROXY = 30, 800

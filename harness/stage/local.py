@@ -12,9 +12,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from uuid import UUID
 
-from onceproof.harness.artemis.auditor import QueueAuditor
-from onceproof.harness.artemis.broker import LocalArtemis
-from onceproof.harness.artemis.queues import Queues
 from onceproof.harness.http_service.control import HttpControl
 from onceproof.harness.http_service.local import LocalHttpService
 from onceproof.harness.http_service.settings import HttpSettings
@@ -23,11 +20,11 @@ from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.blocks import Block, free_ports
 from onceproof.harness.links.disturbances import Disturbance, Hold
 from onceproof.harness.links.topology import (
-    ARTEMIS,
     AUDITOR,
     HTTP_SERVICE,
     PORTS,
     POSTGRES,
+    QUEUE_BROKER,
     Link,
     Topology,
     broker_name,
@@ -35,6 +32,8 @@ from onceproof.harness.links.topology import (
 from onceproof.harness.links.toxiproxy import ToxiproxyServer
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.queues.auditor import QueueAuditor, QueueTrouble
+from onceproof.harness.queues.base import LocalQueueBroker, Queues
 from onceproof.harness.stage.base import NO_HTTP_SERVICE, NO_QUEUES, SHUT_DOWN_SECONDS
 from onceproof.harness.stage.broker_config import settings_of
 from onceproof.harness.stage.broker_template import broker_template
@@ -42,13 +41,13 @@ from onceproof.harness.stage.gates import Gates, OnGate
 from onceproof.harness.stage.local_broker import LocalBroker
 from onceproof.harness.stage.local_postgres import LocalPostgres
 from onceproof.harness.stage.proxied import ProxiedLinks
+from onceproof.harness.stage.queue_brokers import local_queue_broker
 from onceproof.harness.stage.security import MECHANISM, Security
 from onceproof.harness.stage.sockets import established
-from onceproof.harness.tools.jar_lock import ARTEMIS as VERSION
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
-_Node = LocalBroker | LocalPostgres | LocalArtemis | LocalHttpService
+_Node = LocalBroker | LocalPostgres | LocalQueueBroker | LocalHttpService
 
 
 class LocalStage:
@@ -73,6 +72,7 @@ class LocalStage:
             base_port=0,
             brokers=brokers,
             queues=queues is not None,
+            one_listener=queues is not None and queues.settings.one_listener,
             http=http is not None,
         )
         base_port = free_ports(draft.every_address(), count=PORTS)
@@ -100,12 +100,10 @@ class LocalStage:
             folder=work / "postgres",
             stop=stop,
         )
-        self._artemis = (
+        self._queue_broker = (
             None
             if queues is None
-            else LocalArtemis(
-                queues, topology=self.topology, processes=processes, folder=work / ARTEMIS
-            )
+            else local_queue_broker(queues, topology=self.topology, processes=processes, work=work)
         )
         self._http_service = (
             None
@@ -115,7 +113,7 @@ class LocalStage:
         self._nodes: dict[str, _Node] = {
             **self._brokers,
             POSTGRES: self._postgres,
-            **({} if self._artemis is None else {ARTEMIS: self._artemis}),
+            **({} if self._queue_broker is None else {QUEUE_BROKER: self._queue_broker}),
             **({} if self._http_service is None else {HTTP_SERVICE: self._http_service}),
         }
         self._toxiproxy = ToxiproxyServer(*self.topology.toxiproxy)
@@ -149,8 +147,8 @@ class LocalStage:
             with ThreadPoolExecutor(4) as pool:
                 parts = [pool.submit(self._prepare_brokers)]
                 parts += [pool.submit(self._start_toxiproxy), pool.submit(self._postgres.create)]
-                if self._artemis is not None:
-                    parts.append(pool.submit(self._artemis.create, self._stop))
+                if self._queue_broker is not None:
+                    parts.append(pool.submit(self._queue_broker.create, self._stop))
                 if self._http_service is not None:
                     parts.append(pool.submit(self._http_service.create, self._stop))
                 for part in parts:
@@ -240,7 +238,7 @@ class LocalStage:
 
     def queue_broker(self, audience: str) -> str:
         self._require_queues()
-        return self.topology.artemis_proxy(audience)
+        return self.topology.queue_broker_proxy(audience)
 
     def queues(self) -> QueueAuditor:
         return self._require_queues().auditor
@@ -274,7 +272,14 @@ class LocalStage:
     def connected(self, audience: str) -> int:
         port = self.topology.audience_port(audience)
         ends = {f"{self.topology.broker_host(n)}:{port}" for n in self.topology.nodes}
-        return established(ends | {self.topology.artemis(audience)})
+        if self._queue_broker is None:
+            return established(ends)
+        if not self.topology.one_listener:
+            return established(ends | {self.topology.queue_broker(audience)})
+        try:
+            return established(ends) + self._queue_broker.auditor.connected(audience)
+        except QueueTrouble:
+            return established(ends)  # the queue broker does not run
 
     def disturbed(self) -> dict[str, str]:
         wrong = {n: "not running" for n in self._nodes if not self.alive(n)}
@@ -282,13 +287,15 @@ class LocalStage:
         return wrong | self._gates.disturbed() | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
-        queues = {} if self._artemis is None else {ARTEMIS: VERSION}
+        queues = {} if self._queue_broker is None else self._queue_broker.versions()
         return {"toxiproxy": self._toxiproxy.version() or "?", **self._tools.versions(), **queues}
 
     def settings(self) -> dict[str, object]:
         of = settings_of(self._tools.kafka)
         brokers = {"brokers": of | self._protocol()} if self._brokers else {}
-        queues = self._artemis and {"queue broker": self._artemis.wanted.settings.as_configured()}
+        queues = self._queue_broker and {
+            "queue broker": self._queue_broker.wanted.settings.as_configured()
+        }
         http = self._http_service and {"HTTP service": asdict(self._http_service.settings)}
         return {"backend": self.backend, **brokers, **(queues or {}), **(http or {})}
 
@@ -304,10 +311,10 @@ class LocalStage:
             there = ", ".join(self._nodes)
             raise StageTrouble(f"unknown node {node}: expected {there}") from None
 
-    def _require_queues(self) -> LocalArtemis:
-        if self._artemis is None:
+    def _require_queues(self) -> LocalQueueBroker:
+        if self._queue_broker is None:
             raise StageTrouble(NO_QUEUES)
-        return self._artemis
+        return self._queue_broker
 
     def _require_http_service(self) -> LocalHttpService:
         if self._http_service is None:

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from onceproof.harness.artemis.configuration import QueueSettings
-from onceproof.harness.artemis.queue_log import QueueLog
+from onceproof.harness.artemis.configuration import Artemis
 from onceproof.harness.context.pipeline import Pipeline, PipelineParts
 from onceproof.harness.context.run_context import addresses
 from onceproof.harness.context.subject import SubjectBase
@@ -26,6 +25,7 @@ from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.processes import ExternalProcess, Process
+from onceproof.harness.queues.log import QueueLog
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.backends import DOCKER
 from onceproof.harness.stage.database_login import credentials, for_programs
@@ -186,9 +186,9 @@ class OwnPipeline(SubjectBase):
         return False
 
     @property
-    def queue_broker(self) -> QueueSettings:
+    def queue_broker(self) -> Artemis:
         """The default settings of a broker."""
-        return QueueSettings()
+        return Artemis()
 
     @property
     def named_by_header(self) -> bool:

@@ -5,32 +5,29 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from functools import partial
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 import pytest
 
-from onceproof.harness.artemis.auditor import QueueTrouble
-from onceproof.harness.artemis.programs import artemis_programs
-from onceproof.harness.artemis.queue_log import QueueLog
-from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.artemis.configuration import Artemis
 from onceproof.harness.faults.links.probe import Probe
 from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.links.disturbances import CUT
-from onceproof.harness.links.topology import ARTEMIS, HTTP_SERVICE, Link
+from onceproof.harness.links.topology import HTTP_SERVICE, QUEUE_BROKER, Link
+from onceproof.harness.queues.auditor import QueueTrouble
+from onceproof.harness.queues.base import Queues
+from onceproof.harness.queues.log import QueueLog
 from onceproof.harness.stage.base import Stage
 from onceproof.harness.tools.setup import ensure
 from tests.docker.staging import ContainerStage, container_stage, labelled_resources
 
-SERVICES = (ARTEMIS, HTTP_SERVICE)
+SERVICES = (QUEUE_BROKER, HTTP_SERVICE)
 
 
 @pytest.fixture(scope="module")
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContainerStage]:
-    queues = Queues(
-        addresses=("payments",), programs=partial(artemis_programs, ensure(stage=False))
-    )
+    queues = Queues(addresses=("payments",), settings=Artemis(), tools=ensure(stage=False))
     http = HttpSettings(paths=("plain",), key="Idempotency-Key")
     folder = tmp_path_factory.mktemp("services")
     with container_stage(folder, brokers=0, queues=queues, http=http) as running:
@@ -59,7 +56,7 @@ def post(stage: Stage, body: str, key: str) -> dict[str, Any] | None:
 def test_stage_has_no_kafka_brokers(stage: Stage) -> None:
     assert stage.brokers == ()
     assert stage.nodes == ("postgres", *SERVICES)
-    assert {Link("producer", ARTEMIS), Link("pipeline", HTTP_SERVICE)} < set(stage.links())
+    assert {Link("producer", QUEUE_BROKER), Link("pipeline", HTTP_SERVICE)} < set(stage.links())
     assert all("broker-" not in str(link) for link in stage.links())
     assert "image of artemis" in stage.versions()
     assert {"queue broker", "HTTP service"} < stage.settings().keys()
@@ -71,11 +68,11 @@ def test_sent_messages_survive_the_end_of_the_queue_broker(stage: Stage, end: st
     before = log.end()
     rows = [{"record": f"p-{before + i}", "key": "k", "value": "{}"} for i in range(3)]
     stage.queues().send("payments", rows)
-    getattr(stage, end)(ARTEMIS, "by a test")
-    assert stage.disturbed()[ARTEMIS] == "not running"
+    getattr(stage, end)(QUEUE_BROKER, "by a test")
+    assert stage.disturbed()[QUEUE_BROKER] == "not running"
     with pytest.raises(QueueTrouble):
         log.read()
-    stage.restart(ARTEMIS)
+    stage.restart(QUEUE_BROKER)
     assert len(log.read().entries) == before + 3
 
 
@@ -106,7 +103,7 @@ def test_paused_service_does_not_answer(stage: Stage, name: str) -> None:
     assert stage.queues().counts("payments").delivering == 0
 
 
-@pytest.mark.parametrize("link", [Link("producer", ARTEMIS), Link("pipeline", HTTP_SERVICE)])
+@pytest.mark.parametrize("link", [Link("producer", QUEUE_BROKER), Link("pipeline", HTTP_SERVICE)])
 def test_cut_link_carries_nothing(stage: Stage, link: Link) -> None:
     with Probe(stage, link) as probe:
         probe.ask()
@@ -120,6 +117,6 @@ def test_cut_link_carries_nothing(stage: Stage, link: Link) -> None:
 
 
 def test_acceptors_tell_audiences_apart(stage: Stage) -> None:
-    with Probe(stage, Link("producer", ARTEMIS)) as probe:
+    with Probe(stage, Link("producer", QUEUE_BROKER)) as probe:
         probe.ask()
         assert (stage.connected("producer"), stage.connected("pipeline")) == (1, 0)

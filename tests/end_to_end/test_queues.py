@@ -1,7 +1,7 @@
-"""Queues: JMS forwarders and senders, with broken twins.
+"""Queues and streams: forwarders and senders of all queue brokers, with broken twins.
 
-A run takes twenty seconds. Every build runs one forwarder and its broken twin, `make test-faults`
-runs all.
+A run takes twenty seconds. Every build runs one forwarder of each broker, of which one is a broken
+twin; `make test-faults` runs all.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ import os
 
 import pytest
 
-from onceproof.scenarios import queues
+from onceproof.scenarios import jetstream, queues, valkey
 from tests.end_to_end.catalogue import assert_verdicts_match_expectation
 
-ALWAYS = frozenset({"jms-forwarder-transacted", "jms-forwarder-client"})
+EVERY = (*queues.SCENARIOS, *jetstream.SCENARIOS, *valkey.SCENARIOS)
+ALWAYS = frozenset(
+    {"jms-forwarder-transacted", "jetstream-forwarder-client", "valkey-forwarder-scripted"}
+)
 pytestmark = pytest.mark.integration
 
 
-@pytest.mark.parametrize("scenario", queues.SCENARIOS, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
 def test_verdicts_match_expectation(scenario, runs):
     if scenario.name not in ALWAYS and "ONCEPROOF_FAULTS" not in os.environ:
         pytest.skip("make test-faults tries it")

@@ -5,7 +5,6 @@ Acknowledged messages remain in the unconsumed queue across restarts.
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,30 +14,27 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.artemis.auditor import QueueTrouble
-from onceproof.harness.artemis.configuration import consumed
+from onceproof.harness.artemis.configuration import Artemis
 from onceproof.harness.artemis.programs import artemis_programs
-from onceproof.harness.artemis.queue_log import QueueLog
-from onceproof.harness.artemis.queues import Queues
 from onceproof.harness.faults.links.probe import Probe
 from onceproof.harness.links.disturbances import CUT
-from onceproof.harness.links.topology import ARTEMIS, Link
+from onceproof.harness.links.topology import QUEUE_BROKER, Link
 from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.queues.auditor import QueueTrouble
+from onceproof.harness.queues.base import Queues
+from onceproof.harness.queues.log import QueueLog
 from onceproof.harness.stage.alone import Alone, alone
 from onceproof.harness.subjects.queue.moments import BEFORE_WRITE, Moments
 from onceproof.harness.subjects.queue.task import Acknowledge, ForwarderTask
 from onceproof.harness.tools.jars_for import artemis_jars
 from onceproof.harness.tools.proton import proton
 from onceproof.harness.tools.setup import ensure
-from onceproof.harness.wait import Stop
-from onceproof.harness.workload.control import Producers
-from onceproof.harness.workload.payments import Payments
-from onceproof.harness.workload.senders.jms import JMS
 from tests.end_to_end.catalogue import LATER
+from tests.integration.sending import send_payments
 from tests.integration.staging import eventually
 
 pytestmark = pytest.mark.integration
-LINK = Link("producer", ARTEMIS)
+LINK = Link("producer", QUEUE_BROKER)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +44,8 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
     queues = Queues(
         addresses=("payments", "payments-auto", "payments-client", "payments-with-fees"),
         unconsumed=("shipments",),
-        programs=partial(artemis_programs, tools),
+        settings=Artemis(),
+        tools=tools,
     )
     folder = tmp_path_factory.mktemp("queues")
     with alone(folder, tools.stage, brokers=0, queues=queues) as running_stage:
@@ -56,42 +53,16 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
         assert running_stage.stage.disturbed() == {}
 
 
-def send_payments(up: Alone, folder: Path, seed: int, topic: str = "payments") -> set[str]:
-    """Send payments; return the acknowledged records."""
-    history = folder / "history"
-    history.mkdir()
-    producers = Producers(
-        workload=Payments(records=40, producers=2, partitions=1, topic=topic),
-        seed=seed,
-        bootstrap=up.stage.queue_broker("producer"),
-        processes=up.processes,
-        history=history,
-        work=folder,
-        stop=Stop(),
-        sender=JMS,
-        tools=ensure(),
-    )
-    producers.start()
-    producers.pace.warmed_up()
-    producers.pace.hurry()
-    producers.wait_finished(60)
-    lines = [json.loads(t) for f in history.iterdir() for t in f.read_text().splitlines()]
-    calls: dict[str, Any] = {row["attempt"]: row for row in lines if row["t"] == "called"}
-    returned = [row for row in lines if row["t"] == "returned"]
-    assert {row["outcome"] for row in returned} == {"ok"}
-    return {calls[row["attempt"]]["record"] for row in returned}
-
-
 def test_acknowledged_messages_survive_a_kill(up: Alone, tmp_path: Path) -> None:
     log = QueueLog(up.stage.queues(), "payments")
     before = log.end()
     records = send_payments(up, tmp_path, seed=1)
     assert len(records) == 40
-    up.stage.kill(ARTEMIS, "SIGKILL by a test")
-    assert up.stage.disturbed()[ARTEMIS] == "not running"
+    up.stage.kill(QUEUE_BROKER, "SIGKILL by a test")
+    assert up.stage.disturbed()[QUEUE_BROKER] == "not running"
     with pytest.raises(QueueTrouble):
         log.end()
-    up.stage.restart(ARTEMIS)
+    up.stage.restart(QUEUE_BROKER)
     entries = log.read(before).entries
     assert {entry.headers["onceproof-record"].decode() for entry in entries} == records
     assert len(entries) == 40
@@ -109,7 +80,7 @@ def test_delivering_lists_unacknowledged_messages(
     task = ForwarderTask(
         name="forwarder-0",
         broker=up.stage.queue_broker("pipeline"),
-        source=consumed(queue),
+        source=Artemis().source(queue),
         sink="payments-with-fees",
         acknowledge=acknowledge,
         duplicate_ids=False,
@@ -174,18 +145,18 @@ def test_stopped_broker_keeps_its_messages(up: Alone) -> None:
     log = QueueLog(up.stage.queues(), "payments")
     before = log.end()
     assert before, "the test before this has left some"
-    assert "ended with status 143" in up.stage.shut_down(ARTEMIS, "asked by a test")
-    up.stage.restart(ARTEMIS)
+    assert "ended with status 143" in up.stage.shut_down(QUEUE_BROKER, "asked by a test")
+    up.stage.restart(QUEUE_BROKER)
     assert log.end() == before
 
 
 def test_paused_broker_fails_queue_counts(up: Alone) -> None:
-    assert "its process is in state T" in up.stage.pause(ARTEMIS)
+    assert "its process is in state T" in up.stage.pause(QUEUE_BROKER)
     try:
         with pytest.raises(QueueTrouble):
             up.stage.queues().counts("payments")
     finally:
-        up.stage.resume(ARTEMIS)
+        up.stage.resume(QUEUE_BROKER)
     assert up.stage.queues().counts("payments").delivering == 0
 
 
@@ -209,8 +180,8 @@ def test_probe_observes_cut_link(up: Alone) -> None:
 
 def test_stage_has_no_kafka_brokers(up: Alone) -> None:
     assert up.stage.brokers == ()
-    assert up.stage.nodes == ("postgres", ARTEMIS)
-    with pytest.raises(StageTrouble, match="unknown node broker-1: expected postgres, artemis"):
+    assert up.stage.nodes == ("postgres", QUEUE_BROKER)
+    with pytest.raises(StageTrouble, match="unknown node broker-1: expected postgres, queue"):
         up.stage.kill("broker-1", "a test")
 
 

@@ -13,7 +13,7 @@ from onceproof.harness.kafka.keeping import KEPT_IN
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.placing import place_leader
 from onceproof.harness.links.disturbances import CUT
-from onceproof.harness.links.topology import ARTEMIS, Link, broker_name
+from onceproof.harness.links.topology import QUEUE_BROKER, Link, broker_name
 from onceproof.harness.stage.local import LocalStage
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
@@ -110,7 +110,7 @@ class QueueBrokerKilled(Failing):
 
     def __init__(self, stage: LocalStage, view: ClusterView, node: int, stop: Stop) -> None:
         super().__init__(stage, view, node, stop)
-        self.broker = ARTEMIS
+        self.broker = QUEUE_BROKER
 
     def place(self) -> None:
         return

@@ -5,12 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar, Final, Literal, get_args
 
 from onceproof.checkers import Claim
-from onceproof.harness.artemis.programs import artemis_programs
-from onceproof.harness.artemis.queues import Queues
 from onceproof.harness.explore.acts import Single
 from onceproof.harness.explore.bench.lanes.alone import AloneLane
 from onceproof.harness.explore.bench.lanes.base import Lane, Surroundings
@@ -26,6 +23,7 @@ from onceproof.harness.explore.bench.lanes.streams import StreamsLane
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.explore.points import QUEUE_BROKER, WINDOW, Place
 from onceproof.harness.explore.trials import Aimed, Trial
+from onceproof.harness.queues.base import Queues
 from onceproof.harness.subjects.connect.source import MirrorSource
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.subject import ConsumerGroup, Missing
@@ -243,6 +241,7 @@ class QueueSubject(Subject):
 
     lanes: ClassVar[int] = 6
     forwarder: QueueForwarder
+    summary: str
 
     @property
     def runtimes(self) -> frozenset[str]:
@@ -254,17 +253,20 @@ class QueueSubject(Subject):
 
     @property
     def says(self) -> str:
-        return f"{self.forwarder.client.upper()}, message and effect in one transaction"
+        return self.summary
 
     def queues(self, tools: Tools) -> Queues:
-        return Queues(programs=partial(artemis_programs, tools))
+        return Queues(settings=self.forwarder.queue_broker, tools=tools)
 
     @property
     def twin(self) -> Twin:
         """Acknowledged after its effect, a message is delivered again and has a second one."""
         point = f"{QueueLane.role}/{WINDOW}/{BEFORE_COMMIT}/commit/first/{QUEUE_BROKER}"
         return Twin(
-            subject=replace(self, forwarder=replace(self.forwarder, acknowledge="client")),
+            subject=replace(
+                self,
+                forwarder=replace(self.forwarder, acknowledge="client", duplicate_ids=False),
+            ),
             trial=_struck(f"client killed @ {point}", ends=1, ended_by=AFTER_COMMIT),
             load=Load(transactions=3, records=1),
         )
@@ -451,8 +453,21 @@ _EVERY: Final[tuple[Subject, ...]] = (
     GroupSubject(client="librdkafka", commits="before"),
     StoredSubject(lane_of=SqliteLane),
     StoredSubject(lane_of=PostgresLane),
-    QueueSubject(forwarder=QueueForwarder(client="jms")),
-    QueueSubject(forwarder=QueueForwarder(client="amqp")),
+    QueueSubject(
+        forwarder=QueueForwarder(client="jms"), summary="JMS, message and effect in one transaction"
+    ),
+    QueueSubject(
+        forwarder=QueueForwarder(client="amqp"),
+        summary="AMQP, message and effect in one transaction",
+    ),
+    QueueSubject(
+        forwarder=QueueForwarder(client="jetstream", acknowledge="client", duplicate_ids=True),
+        summary="NATS JetStream, message ids and a double ack",
+    ),
+    QueueSubject(
+        forwarder=QueueForwarder(client="valkey", acknowledge="scripted"),
+        summary="Valkey streams, a script that checks and acknowledges",
+    ),
     StreamsSubject(),
     FlinkSubject(),
     ConnectSubject(),

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final
 
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.links.probe import LONGEST, Probe
+from onceproof.harness.faults.links.probe import Probe
 from onceproof.harness.faults.links.probed_link import OnLink
+from onceproof.harness.faults.links.wire import LONGEST
 from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.words import Source, Way, Word
 from onceproof.harness.links.disturbances import Toxic

@@ -16,9 +16,9 @@ from onceproof.harness.faults.links.retried import note_retried
 from onceproof.harness.faults.links.silence import Silence
 from onceproof.harness.history.identity import ATTEMPT_HEADER
 from onceproof.harness.links.disturbances import lose
-from onceproof.harness.links.topology import ARTEMIS, Link
+from onceproof.harness.links.topology import QUEUE_BROKER, Link
 
-_WAY: Final = Link("producer", ARTEMIS)
+_WAY: Final = Link("producer", QUEUE_BROKER)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +65,6 @@ class _Lost(OnLink):
             known,
             self._arrived,
             fault=self._name,
-            where=ARTEMIS,
+            where=QUEUE_BROKER,
             why="its responses were dropped",
         )

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Final
 
-from onceproof.harness.faults.links.probe import LONGEST, LOOKS, Measurement, Probe
+from onceproof.harness.faults.links.probe import LOOKS, Measurement, Probe
+from onceproof.harness.faults.links.wire import LONGEST
 from onceproof.harness.links.disturbances import Way
 
 _ENOUGH: Final = 0.8

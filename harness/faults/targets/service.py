@@ -12,8 +12,6 @@ from typing import ClassVar, Final
 
 import psycopg
 
-from onceproof.harness.artemis.auditor import QueueTrouble
-from onceproof.harness.artemis.configuration import NOWHERE
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
@@ -21,13 +19,14 @@ from onceproof.harness.faults.forwarders import forwarders
 from onceproof.harness.faults.links.probed_link import wait_mended
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.links.topology import (
-    ARTEMIS,
     AUDITOR,
     HTTP_SERVICE,
     POSTGRES,
     QUEUE_AUDIENCES,
+    QUEUE_BROKER,
     Link,
 )
+from onceproof.harness.queues.auditor import NOWHERE, QueueTrouble
 from onceproof.harness.subjects.queue.moments import MOMENTS
 from onceproof.harness.subjects.queue.subject import FORWARDER
 from onceproof.harness.wait import wait_until
@@ -87,11 +86,11 @@ DATABASE: Final = Service(
     ways=(Link("pipeline", POSTGRES),),
     answers=_database_answers,
 )
-QUEUE_BROKER: Final = Service(
-    node=ARTEMIS,
+QUEUE_SERVICE: Final = Service(
+    node=QUEUE_BROKER,
     called="the queue broker",
     needs="queues",
-    ways=tuple(Link(audience, ARTEMIS) for audience in QUEUE_AUDIENCES),
+    ways=tuple(Link(audience, QUEUE_BROKER) for audience in QUEUE_AUDIENCES),
     answers=_queue_broker_answers,
 )
 HTTP: Final = Service(
@@ -154,7 +153,7 @@ class QueueBroker(ServiceVictim):
 
     written: ClassVar[str] = "queue-broker"
     example: ClassVar[str] = "queue-broker"
-    service: ClassVar[Service] = QUEUE_BROKER
+    service: ClassVar[Service] = QUEUE_SERVICE
     windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {"kill": MOMENTS}
     forwarder: str = "forwarder-0"
     """The forwarder whose moment it is."""
@@ -219,9 +218,9 @@ class _KilledAtMoment:
         self._forwarders = forwarders(context)
         self._who = who
         with self._forwarders.standing(who, when) as record:
-            how = context.stage.kill(QUEUE_BROKER.node, f"SIGKILL by fault «{name}»")
+            how = context.stage.kill(QUEUE_SERVICE.node, f"SIGKILL by fault «{name}»")
             where = f"{who} was held at {when} of {record}"
-            self._ended = _Ended(context, QUEUE_BROKER, f"{how}; {where}")
+            self._ended = _Ended(context, QUEUE_SERVICE, f"{how}; {where}")
         self.target, self.at = self._ended.target, self._ended.at
 
     def evidence(self) -> str | None:

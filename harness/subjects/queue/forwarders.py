@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 
-from onceproof.harness.artemis.auditor import QueueTrouble
 from onceproof.harness.context.pipeline import PipelineParts, Positions
 from onceproof.harness.history.tables import Recorded
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.queues.auditor import QueueTrouble
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.subjects.queue.hazards import hazards
 from onceproof.harness.subjects.queue.moments import Moments
@@ -161,7 +161,8 @@ class Forwarders(Tasks[ForwarderTask]):
             return False
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        dropped = self._parts.stage.queues().dropped(self._sink)
+        logged = self._parts.stage.queues().dropped(self._sink)
+        dropped = [*logged, *(row["record"] for row in recorded.lines.get("dropped", ()))]
         writer.write_all(
             "hazards",
             hazards(recorded.lines, source=self._topic, sink=self._sink, dropped=dropped),

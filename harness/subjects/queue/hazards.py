@@ -19,7 +19,7 @@ REWRITTEN: Final = "rewritten-effect"
 """Effects that the broker already had were sent again; the first ones had been rolled back, or
 committed."""
 DROPPED: Final = "dropped-duplicate"
-"""The broker's log says that it dropped effects as duplicates."""
+"""The broker dropped effects as duplicates: its log says so, or its answer did."""
 
 
 def hazards(
@@ -34,7 +34,7 @@ def hazards(
     Args:
         lines: rows that were recorded during the run, by kind: `delivered` (given to a forwarder),
             `written` (effect at the broker, input not yet consumed), and `log` (both queues).
-        dropped: records of effects that the broker dropped, according to its log.
+        dropped: records of effects that the broker dropped.
     """
     log = [row for row in lines.get("log", ()) if row["record"] is not None]
     written = Counter(row["record"] for row in log if row["topic"] == sink)
@@ -52,7 +52,7 @@ def hazards(
         (
             DROPPED,
             len(dropped),
-            f"messages to {sink} were dropped as duplicates, according to the broker's log",
+            f"messages to {sink} were dropped as duplicates, according to the broker",
         ),
         (
             REPLAYED,

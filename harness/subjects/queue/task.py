@@ -1,4 +1,4 @@
-"""The task of a forwarder, by JMS or AMQP, passed to its process as JSON."""
+"""The task of a forwarder, passed to its process as JSON."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-Acknowledge = Literal["transacted", "auto", "client"]
-"""When a message counts as consumed: with its effect, on delivery, or when the application says so,
-after its effect. In JMS: SESSION_TRANSACTED, AUTO_ACKNOWLEDGE, CLIENT_ACKNOWLEDGE."""
+Acknowledge = Literal["transacted", "auto", "client", "scripted"]
+"""When a message counts as consumed: with its effect, on delivery, when the application says so,
+after its effect, or with its effect and only if nobody else has consumed it. In JMS:
+SESSION_TRANSACTED, AUTO_ACKNOWLEDGE, CLIENT_ACKNOWLEDGE."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
 from onceproof.harness.processes.python import python_module
+from onceproof.harness.queues.base import QueueSettings
 from onceproof.harness.tools.setup import Tools
 
 MESSAGE_MAX_BYTES: Final = 4_000_000
@@ -48,6 +49,15 @@ class Versioned(Protocol):
 
     def versions(self) -> Mapping[str, str]:
         """Return the library's name and version."""
+
+
+@runtime_checkable
+class IntoQueues(Protocol):
+    """A sender whose records go to a queue broker."""
+
+    @property
+    def queue_broker(self) -> QueueSettings:
+        """Settings of the broker that it needs, if the subject does not have others."""
 
 
 def python_client(

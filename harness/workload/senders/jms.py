@@ -7,10 +7,11 @@ accepted but not acknowledged is duplicated.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from onceproof.harness.artemis.configuration import Artemis
 from onceproof.harness.artemis.programs import artemis_programs
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.workload.senders.base import Medium
@@ -24,6 +25,7 @@ class JmsSender:
     runtime: ClassVar[str | None] = None
 
     duplicate_ids: bool = True
+    queue_broker: Artemis = field(default_factory=Artemis)
 
     @property
     def name(self) -> str:

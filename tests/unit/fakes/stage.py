@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from onceproof.harness.kafka.metadata import ClusterView, Replicas
 from onceproof.harness.links.disturbances import Disturbance, Hold, Ledger
 from onceproof.harness.links.gate.rules import Rule
-from onceproof.harness.links.topology import ARTEMIS, POSTGRES, Link
+from onceproof.harness.links.topology import POSTGRES, QUEUE_BROKER, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.base import Stage
 
 if TYPE_CHECKING:
-    from onceproof.harness.artemis.auditor import QueueAuditor
     from onceproof.harness.http_service.control import HttpControl
     from onceproof.harness.links.gate.client import Event, HeldKey, Placed
+    from onceproof.harness.queues.auditor import QueueAuditor
 
 Said = dict[tuple[str, int], tuple[int, set[int]]]
 """(topic, partition) → leader and in-sync replicas."""
@@ -146,7 +146,7 @@ class FakeStage:
         return f"host={audience}" if POSTGRES in self.services else ""
 
     def queue_broker(self, audience: str) -> str:
-        return f"{audience}:5672" if ARTEMIS in self.services else self._no_queues()
+        return f"{audience}:5672" if QUEUE_BROKER in self.services else self._no_queues()
 
     def queues(self) -> QueueAuditor:
         return self.auditor or self._no_queues()

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from onceproof.checkers import Claim
-from onceproof.harness.artemis.auditor import QueueAuditor
 from onceproof.harness.explore.acts import Single
 from onceproof.harness.explore.bench.windows import Windows
 from onceproof.harness.explore.exploration import Load
@@ -19,6 +18,7 @@ from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.queues.auditor import QueueAuditor
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop, wait_until
 

@@ -10,9 +10,6 @@ from itertools import islice
 from typing import ClassVar, Final
 
 from onceproof.checkers import Claim, exactly_once
-from onceproof.harness.artemis.auditor import QueueAuditor, QueueTrouble
-from onceproof.harness.artemis.configuration import consumed
-from onceproof.harness.artemis.queue_log import QueueLog
 from onceproof.harness.explore.acts import Single
 from onceproof.harness.explore.bench.lanes.base import Lane, in_turn, kind_of
 from onceproof.harness.explore.bench.lanes.queue_windows import QueueWindows
@@ -21,10 +18,13 @@ from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.single_partition_log import ReaderOfAll
 from onceproof.harness.links.gate.client import Event
+from onceproof.harness.queues.auditor import QueueAuditor, QueueTrouble
+from onceproof.harness.queues.log import QueueLog
 from onceproof.harness.run.collect import write_log
 from onceproof.harness.sinks.topic import TopicSink
+from onceproof.harness.subjects.queue.clients import CLIENTS
 from onceproof.harness.subjects.queue.moments import AFTER_COMMIT
-from onceproof.harness.subjects.queue.subject import QueueForwarder, program_of
+from onceproof.harness.subjects.queue.subject import QueueForwarder
 from onceproof.harness.subjects.queue.task import ForwarderTask
 from onceproof.harness.workload.payments import Payment, Payments, payments_of
 
@@ -112,7 +112,7 @@ class QueueLane(Lane):
         task = ForwarderTask(
             name=name,
             broker=around.queue_broker("pipeline"),
-            source=consumed(self.source),
+            source=self.subject.queue_broker.source(self.source),
             sink=self.name,
             acknowledge=self.subject.acknowledge,
             duplicate_ids=self.subject.duplicate_ids,
@@ -121,7 +121,7 @@ class QueueLane(Lane):
         )
         file = around.work / f"{name}.json"
         task.save(file)
-        program = program_of(self.subject.client, around.tools)
+        program = CLIENTS[self.subject.client].start(around.tools)
         self.lives.append(around.processes.start(name, program(file)))
 
     def over(self) -> bool:

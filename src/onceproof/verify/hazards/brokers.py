@@ -17,7 +17,7 @@ from onceproof.harness.faults.targets.brokers import (
 )
 from onceproof.harness.faults.targets.service import QueueBroker
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.harness.links.topology import ARTEMIS
+from onceproof.harness.links.topology import QUEUE_BROKER
 from onceproof.verify.hazards.asking import is_program, needs, uses_brokers
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
@@ -63,7 +63,7 @@ def _queue_broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     if n % 2 == 0:
         yield Strike(do=Kill(QueueBroker()))
     else:
-        link = CutLink(source="pipeline", target=Node(name=ARTEMIS))
+        link = CutLink(source="pipeline", target=Node(name=QUEUE_BROKER))
         yield Strike(do=link, until=Acknowledged(records=400))
 
 

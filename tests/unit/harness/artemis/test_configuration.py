@@ -7,14 +7,14 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from onceproof.harness.artemis.configuration import QueueSettings, audited, broker_xml, consumed
+from onceproof.harness.artemis.configuration import Artemis, broker_xml
 
 CORE = "{urn:activemq:core}"
 
 
 def core_element(**settings: object) -> Xml.Element:
     text = broker_xml(
-        QueueSettings(**settings),  # type: ignore[arg-type]
+        Artemis(**settings),  # type: ignore[arg-type]
         folder=Path("/a folder/<b>"),
         listen={"producer": "127.1.0.7:1", "auditor": "127.1.0.7:2"},
         addresses=["payments", "with-fees"],
@@ -37,8 +37,7 @@ def test_address_has_a_consumed_and_an_audited_queue() -> None:
         "payments": ["payments", "payments.audit"],
         "with-fees": ["with-fees", "with-fees.audit"],
     }
-    assert consumed("payments") == "payments::payments"
-    assert audited("payments") == "payments.audit"
+    assert Artemis().source("payments") == "payments::payments"
 
 
 def test_unconsumed_address_has_one_anycast_queue() -> None:

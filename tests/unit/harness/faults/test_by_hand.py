@@ -134,7 +134,7 @@ def test_parses_faults_that_survive_a_schedule_round_trip(words: str, fault: obj
         ("pause postgres", "invalid target 'postgres': expected broker-<n>, leader:.*database"),
         (
             "cut pipeline db",
-            "invalid target 'db': expected broker-<n>, .*, artemis, http-service, or",
+            "invalid target 'db': expected broker-<n>, .*, queue-broker, http-service, or",
         ),
         ("isolate leader:payments", "invalid target 'leader:payments'"),
         ("hold producer broker-1 both", "invalid direction 'both': expected requests or responses"),

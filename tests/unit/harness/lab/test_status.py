@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onceproof.harness.kafka.metadata import Replicas
 from onceproof.harness.lab.status import _agreed, bootstraps, status
-from onceproof.harness.links.topology import ARTEMIS
+from onceproof.harness.links.topology import QUEUE_BROKER
 from tests.unit.fakes.run_context import FakeContext
 from tests.unit.fakes.stage import FakeStage
 
@@ -59,7 +59,7 @@ def test_paused_broker_is_listed_but_not_asked() -> None:
 
 
 def test_bootstraps_fall_back_to_the_queue_broker() -> None:
-    context = FakeContext(stage=FakeStage(brokers=(), services=(ARTEMIS,)))
+    context = FakeContext(stage=FakeStage(brokers=(), services=(QUEUE_BROKER,)))
     assert bootstraps(context) == {
         "producer": "producer:5672",
         "pipeline": "pipeline:5672",

@@ -5,16 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from itertools import repeat
-from pathlib import Path
 
 import pytest
 
-from onceproof.harness.artemis import auditor as module
-from onceproof.harness.artemis import queue_log
-from onceproof.harness.artemis.auditor import Counts, Message, QueueAuditor, QueueTrouble
-from onceproof.harness.artemis.queue_log import QueueLog
 from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER
 from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.queues import auditor as module
+from onceproof.harness.queues import log as queue_log
+from onceproof.harness.queues.auditor import Counts, Message, QueueAuditor, QueueTrouble
+from onceproof.harness.queues.log import QueueLog
 
 PROGRAM = """
 import json, sys
@@ -52,7 +51,7 @@ def auditor(processes: Processes, started: list[Process]) -> QueueAuditor:
         started.append(processes.start("queue-auditor", command, pipes=True))
         return started[-1]
 
-    return QueueAuditor(start)
+    return QueueAuditor(start, product="artemis")
 
 
 def test_log_returns_every_message_in_order(auditor: QueueAuditor, started: list[Process]) -> None:
@@ -131,24 +130,3 @@ def test_read_waits_for_every_sent_message(monkeypatch: pytest.MonkeyPatch) -> N
         QueueLog(Short(repeat(3)), "payments").read()
     late = QueueLog(Short([3, 4]), "payments").read()
     assert late.high_watermark == 4, "it may be late"
-
-
-LOGGED = """\
-WARN AMQ222059: Duplicate message detected - message will not be routed. Message information:
-CoreMessage[messageID=3, address=out, properties=[__AMQ_CID=x, onceproof_record=p0-1, _A=1]]
-WARN AMQ222059: Duplicate message detected - message will not be routed. Message information:
-CoreMessage[messageID=4, address=out-of-others, properties=[onceproof_record=p0-2]]
-WARN something else
-CoreMessage[messageID=5, address=out, properties=[onceproof_record=p0-3]]
-WARN AMQ222059: Duplicate message detected - message will not be routed. Message information:
-AMQPStandardMessage( [address=out, applicationProperties={onceproof_record=p0-4}]
-"""
-
-
-def test_dropped_duplicates_are_read_from_broker_logs(processes: Processes, tmp_path: Path) -> None:
-    logs = [tmp_path / "artemis.1.log", tmp_path / "artemis.2.log"]
-    logs[0].write_text(LOGGED)
-    logs[1].write_text("the broker is up\n")
-    auditor = QueueAuditor(lambda: pytest.fail("nobody has to be asked"), lambda: logs)
-    assert auditor.dropped("out") == ["p0-1", "p0-4"]
-    assert auditor.dropped("payments") == []

@@ -17,7 +17,7 @@ from onceproof.harness.faults.targets.service import HttpService, QueueBroker
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.http_service.settings import HttpSettings
-from onceproof.harness.links.topology import ARTEMIS
+from onceproof.harness.links.topology import QUEUE_BROKER
 from onceproof.harness.schedule.as_json import schedule_to_json
 from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.schedule.supported_faults import with_supported_faults
@@ -84,7 +84,7 @@ def test_queue_output_adds_faults_of_its_broker() -> None:
     assert not trial_of(OPTIONS).needs
     assert Kill(QueueBroker()) not in {at.do for at in trial_of(OPTIONS).schedule}
     brutal = trial_of(replace(options, preset="brutal"))
-    assert CutLink(source="pipeline", target=Node(name=ARTEMIS)) in {
+    assert CutLink(source="pipeline", target=Node(name=QUEUE_BROKER)) in {
         at.do for at in brutal.schedule
     }
     (claim, _) = scenario.claims

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.artemis.auditor import Counts, QueueTrouble
-from onceproof.harness.artemis.configuration import QueueSettings
+from onceproof.harness.artemis.configuration import Artemis
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.pause import Pause
@@ -21,6 +20,7 @@ from onceproof.harness.faults.targets.forwarder import Forwarder
 from onceproof.harness.faults.targets.service import QueueBroker
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.queues.auditor import Counts, QueueTrouble
 from onceproof.harness.schedule.scenario import BadScenario
 from onceproof.harness.schedule.supported_faults import offered_to, with_supported_faults
 from onceproof.harness.stage.backends import DOCKER, EVERYTHING, PLAIN_TEXT, offers
@@ -156,7 +156,7 @@ def test_amqp_rejects_auto_acknowledgement() -> None:
 
 
 def test_configuration_includes_duplicate_detection() -> None:
-    narrow = QueueForwarder(queue_broker=QueueSettings(id_cache_size=10))
+    narrow = QueueForwarder(broker=Artemis(id_cache_size=10))
     assert narrow.configuration()["duplicate detection"] == {
         "id_cache_size": 10,
         "persist_id_cache": True,

@@ -1,0 +1,1 @@
+"""What all queue brokers have in common: their queues, their messages, and questions about both."""
