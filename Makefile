@@ -54,8 +54,8 @@ real-%: .bootstrap
 	$(BIN)/python -m pytest --durations=15 tests/$* $(ARGS)
 
 test-faults: .bootstrap ## Every fault of a link on every role, and all other tests of faults
-	ONCEPROOF_FAULTS=all $(BIN)/python -m pytest $(wildcard tests/integration/test_fault*.py) $(addprefix tests/integration/test_,$(addsuffix .py,audit cost engine_spark explore group_members queue_broker runtimes_jvm runtimes_python senders spark_classes spark_uris)) tests/unit/docs/test_docs_histories.py \
-		$(addprefix tests/end_to_end/test_,$(addsuffix .py,check_again connect crash_points ending explore external findings flagship flink groups how_to_pages iceberg_table lab_bare lab_driver lab_verbs output_elsewhere page_commands producers pytest_plugin queues secured spark_sinks spark_state spark_triggers stored_offsets surgery verify versions web_run)) $(ARGS)
+	ONCEPROOF_FAULTS=all $(BIN)/python -m pytest $(wildcard tests/integration/test_fault*.py) $(addprefix tests/integration/test_,$(addsuffix .py,audit broker_template cost engine_spark explore gate_on_brokers group_members java_clients kubernetes light_installation locale queue_broker runtimes_jvm runtimes_python senders spark_classes spark_uris)) tests/unit/docs/test_docs_histories.py \
+		$(addprefix tests/end_to_end/test_,$(addsuffix .py,check_again connect controls crash_points ending explore external findings flagship flink groups how_to_pages iceberg_table lab_bare lab_driver lab lab_verbs matrix other_users output_elsewhere page_commands producers pytest_plugin queues secured spark_sinks spark_state spark_triggers stored_offsets surgery verify versions web_run)) $(ARGS)
 
 test-docker: .bootstrap ## Install and start Docker if need be, build images, try the docker backend
 	$(BIN)/python -m pytest tests/docker $(ARGS)

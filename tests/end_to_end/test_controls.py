@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import Finished, onceproof
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -41,6 +42,7 @@ def test_fault_without_effect_invalidates_the_claim(no_effect):
     assert no_effect.code == 0  # the scenario expects `invalid`
 
 
+@LATER
 def test_replay_repeats_run_and_verdicts(no_effect, runs):
     replayed = onceproof("replay", no_effect.folder, "--out", runs)
     assert replayed.folder != no_effect.folder

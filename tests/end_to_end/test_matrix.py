@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import Finished, Started, onceproof
 
 COMMAND = ("matrix", "control-nothing-sent", "--backend", "local", "--seed", "3")
@@ -17,6 +18,7 @@ def matrix(runs: Path) -> Finished:
     return onceproof(*COMMAND, "--out", runs)
 
 
+@LATER
 def test_matrix_runs_interrupted_and_reuses_completed_scenarios(tmp_path: Path) -> None:
     started = Started(*COMMAND, "--out", tmp_path)
     started.wait_for(r"^started  control-nothing-sent-local")

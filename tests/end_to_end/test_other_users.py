@@ -19,6 +19,7 @@ import psycopg
 import pytest
 
 from onceproof.harness.wait import wait_until
+from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import Started, onceproof
 
 pytestmark = [
@@ -157,7 +158,7 @@ class Lab:
         return found
 
 
-@pytest.fixture(params=[(), ("--private",)], ids=["shared", "private"])
+@pytest.fixture(params=[pytest.param((), marks=LATER), ("--private",)], ids=["shared", "private"])
 def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lab]:
     for folder in (tmp_path, *tmp_path.parents[:2]):
         folder.chmod(0o755)  # otherwise pytest's folder would deny access

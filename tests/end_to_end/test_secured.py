@@ -93,6 +93,7 @@ def test_page_shows_the_actual_program() -> None:
     assert shown in PROGRAM.read_text()
 
 
+@LATER
 def test_user_pipeline_connects_with_its_placeholders(watch: Watch, runs: Path) -> None:
     command = [sys.executable, str(PROGRAM), "{bootstrap}", "{input}", "{librdkafka_properties}"]
     command += ["copies", "{client_properties}"]

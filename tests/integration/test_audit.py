@@ -93,7 +93,10 @@ def outputs(
 
 @pytest.mark.parametrize(
     ("pack", "options"),
-    [(bytes, ()), (zlib.compress, ("--decode", "rules.py:unpacked"))],
+    [
+        pytest.param(bytes, (), marks=LATER),
+        (zlib.compress, ("--decode", "rules.py:unpacked")),
+    ],
     ids=["JSON", "packed"],
 )
 def test_reports_exactly_the_planted_defects(
@@ -240,6 +243,7 @@ def test_committed_inputs_without_effect_are_lost(
     assert report["partitions"][0]["reached"] == 18
 
 
+@LATER
 def test_aborted_effects_are_lost_and_open_ones_undecided(
     staging: Staged, topic: Callable[..., str], tmp_path: Path, start_ms: int
 ) -> None:

@@ -19,6 +19,7 @@ from onceproof.harness.stage.local_broker import LocalBroker
 from onceproof.harness.tools import class_archive
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Interrupted, Stop
+from tests.end_to_end.catalogue import LATER
 from tests.integration.staging import Staged, marked_processes
 
 pytestmark = pytest.mark.integration
@@ -93,6 +94,7 @@ def test_stage_brokers_map_the_class_archive(staging: Staged) -> None:
         assert "classes.jsa" in Path(f"/proc/{process.popen.pid}/maps").read_text()
 
 
+@LATER
 @pytest.mark.parametrize("jvm_options", [("-XX:NoSuchOption",), ("-Xlog:cds=off",)])
 def test_storage_is_formatted_when_class_recording_fails(
     template: Callable[..., BrokerTemplate],

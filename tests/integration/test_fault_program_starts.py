@@ -26,7 +26,8 @@ def leader(pipeline: RunningPipeline) -> Target:
     return LeaderOf(partition=1)
 
 
-@pytest.mark.parametrize("target", [pytest.param(coordinator, marks=LATER), leader])
+@LATER
+@pytest.mark.parametrize("target", [coordinator, leader])
 def test_broker_is_killed_before_program_gets_metadata(
     staging: Staged, topic: Callable[..., str], target: Callable[[RunningPipeline], Target]
 ) -> None:

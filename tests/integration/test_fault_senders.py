@@ -147,6 +147,7 @@ def test_withheld_acknowledgements_are_recorded_as_retried_sends(
         assert set(hazard["attempts"]) <= duplicated
 
 
+@LATER
 def test_killing_leader_ahead_of_followers_loses_acknowledged_records(
     staging: Staged, sending: Callable[..., Sending]
 ) -> None:
@@ -185,6 +186,7 @@ def test_only_lost_end_txn_response_is_an_unknown_end(
     assert [hazard["hazard"] for hazard in run.hazards] == hazards
 
 
+@LATER
 def test_resumed_zombie_sender_is_fenced(sending: Callable[..., Sending]) -> None:
     run = sending(LIBRDKAFKA, transaction=5)
     injection = ZombieSender().inject(run.context(), "zombie")

@@ -11,6 +11,7 @@ import pytest
 
 from onceproof.harness.tools import cache, own_environment
 from onceproof.harness.tools.marks import MARK
+from tests.end_to_end.catalogue import LATER
 from tests.packaging.building import build
 
 pytestmark = pytest.mark.integration
@@ -90,6 +91,7 @@ def test_command_runs_in_its_own_environment(project: Path, environ: dict[str, s
     assert Path(found.strip()).resolve().is_relative_to((project / "venv").resolve())
 
 
+@LATER
 def test_plugin_gives_a_cluster(project: Path, environ: dict[str, str]) -> None:
     pip = ("pip", "--disable-pip-version-check", "install", "--quiet", "pytest")
     assert run(project, environ, *pip).returncode == 0

@@ -62,7 +62,7 @@ def edge_kinds(edge_list: list[Edge]) -> cycle_oracle.Edges:
     return pairs
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(edges, st.sampled_from(NEEDS), st.randoms(use_true_random=False))
 def test_finds_shortest_cycle_of_each_component(
     edge_list: list[Edge], needs: frozenset[str], draw: Random
@@ -94,7 +94,7 @@ def test_shortest_cycles_do_not_depend_on_place_columns(
     assert shortest_cycles(ordered, needs) == shortest_cycles(table(edge_list), needs)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(edges, lives)
 def test_barriers_are_equivalent_to_pairwise_realtime_edges(
     edge_list: list[Edge], lifetimes: list[list[int]]
@@ -179,7 +179,7 @@ def row_lists(history: History) -> dict[str, list[dict[str, Any]]]:
     return {name: table.to_pylist() for name, table in history.items()}
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(histories)
 def test_edges_match_oracle(history: History) -> None:
     oracle = cycle_oracle.edges(row_lists(history))
@@ -191,7 +191,7 @@ def test_edges_match_oracle(history: History) -> None:
             assert len(found) == len(expected)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(histories)
 def test_findings_match_oracle(history: History) -> None:
     tables = row_lists(history)

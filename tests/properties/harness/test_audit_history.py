@@ -78,7 +78,7 @@ def by_definition(
 
 
 @given(histories())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_audit_matches_definition(
     history: tuple[list[Input], list[str], dict[int, tuple[int, int]], Any],
 ) -> None:

@@ -143,9 +143,15 @@ with interruptible():
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("activity", ["judges", "writes"])
-@pytest.mark.parametrize("command", ["run", "soak"])
+@pytest.mark.parametrize(
+    ("command", "activity", "number"),
+    [  # each pair of two
+        ("run", "judges", signal.SIGINT),
+        ("run", "writes", signal.SIGTERM),
+        ("soak", "judges", signal.SIGTERM),
+        ("soak", "writes", signal.SIGINT),
+    ],
+)
 def test_run_can_be_judged_after_interrupted_judging(
     number: signal.Signals, activity: str, command: str, tmp_path: Path
 ) -> None:

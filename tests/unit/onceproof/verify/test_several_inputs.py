@@ -118,7 +118,7 @@ def test_claims_of_all_inputs_hold(rows: Any) -> None:
     assert found(judged) == {"orders": {}, "payments": {}}
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.data())
 def test_lost_and_duplicate_rows_of_a_union_name_their_topic(data: st.DataObject) -> None:
     rows = merged()
