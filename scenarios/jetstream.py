@@ -33,9 +33,7 @@ from onceproof.scenarios.base import claims_of_repeated_sends
 
 _IDS: Final = QueueForwarder(client="jetstream", acknowledge="client", duplicate_ids=True)
 _PLAIN: Final = replace(_IDS, duplicate_ids=False)
-_UNACKNOWLEDGED: Final = QueueForwarder(
-    client="jetstream", acknowledge="auto", broker=JetStream(acknowledged=False)
-)
+_UNACKNOWLEDGED: Final = QueueForwarder(client="jetstream", acknowledge="auto")
 _NARROW: Final = replace(_IDS, broker=JetStream(window=1.0))
 _by_nats: Final = partial(scenario, sender=NATS_PY)
 

@@ -62,6 +62,7 @@ class Server(Generic[Settings]):
         ready: what its log has once it serves clients.
         auditor: module that answers questions, started with the settings and `host:port`.
         configuration: returns its configuration file, of settings, `host:port` and a data folder.
+        options: words before the path of that file.
     """
 
     packages: Packages
@@ -69,12 +70,11 @@ class Server(Generic[Settings]):
     ready: bytes
     auditor: str
     configuration: Callable[[Settings, str, Path], str]
+    options: tuple[str, ...] = ()
 
     def command(self, folder: Path, file: Path) -> list[str | Path]:
+        """Return its command, with the folder of its packages and its configuration file."""
         return [folder / self.program, *self.options, file]
-
-    options: tuple[str, ...] = ()
-    """Words before the path of its configuration file."""
 
 
 class LocalServer:

@@ -33,14 +33,14 @@ class ForwarderClient:
     """A client library.
 
     Attributes:
-        broker: the usual settings of the queue broker that it speaks to.
+        broker: returns the usual settings of its queue broker, by the way to acknowledge.
         program: the forwarder's source file; the report names it.
         says: what a forwarder is, by the ways to acknowledge that it has.
         with_ids: what duplicate ids are with this client.
         start: returns what starts a forwarder; raises `SetupError` if it cannot be had.
     """
 
-    broker: QueueSettings
+    broker: Callable[[Acknowledge], QueueSettings]
     program: str
     says: Mapping[Acknowledge, str]
     with_ids: str
@@ -68,7 +68,7 @@ _BROKER_DROPS: Final = (
 )
 CLIENTS: Final[Mapping[Client, ForwarderClient]] = {
     "jms": ForwarderClient(
-        broker=Artemis(),
+        broker=lambda _: Artemis(),
         program="harness/artemis/Forwarder.java",
         says={
             "transacted": (
@@ -88,7 +88,7 @@ CLIENTS: Final[Mapping[Client, ForwarderClient]] = {
         start=_jms,
     ),
     "amqp": ForwarderClient(
-        broker=Artemis(),
+        broker=lambda _: Artemis(),
         program="harness/subjects/queue/amqp_forwarder.py",
         says={
             "transacted": (
@@ -103,7 +103,7 @@ CLIENTS: Final[Mapping[Client, ForwarderClient]] = {
         start=_packaged("amqp_forwarder", proton),
     ),
     "jetstream": ForwarderClient(
-        broker=JetStream(),
+        broker=lambda acknowledge: JetStream(acknowledged=acknowledge != "auto"),
         program="harness/subjects/queue/jetstream_forwarder.py",
         says={
             "auto": (
@@ -123,7 +123,7 @@ CLIENTS: Final[Mapping[Client, ForwarderClient]] = {
         start=_packaged("jetstream_forwarder", NATS.installed),
     ),
     "valkey": ForwarderClient(
-        broker=Streams(),
+        broker=lambda _: Streams(),
         program="harness/subjects/queue/valkey_forwarder.py",
         says={
             "scripted": (

@@ -69,7 +69,7 @@ class QueueForwarder(SubjectBase):
 
     @property
     def queue_broker(self) -> QueueSettings:
-        return self.broker or CLIENTS[self.client].broker
+        return self.broker or CLIENTS[self.client].broker(self.acknowledge)
 
     @property
     def runtimes(self) -> frozenset[str]:

@@ -25,19 +25,22 @@ from onceproof.harness.schedule.scenario import BadScenario
 from onceproof.harness.schedule.supported_faults import offered_to, with_supported_faults
 from onceproof.harness.stage.backends import DOCKER, EVERYTHING, PLAIN_TEXT, offers
 from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
+from onceproof.harness.subjects.queue.clients import Client
 from onceproof.harness.subjects.queue.forwarders import Forwarders
 from onceproof.harness.subjects.queue.hazards import DROPPED, REDELIVERED, REWRITTEN, hazards
 from onceproof.harness.subjects.queue.moments import BEFORE_COMMIT, Moments
 from onceproof.harness.subjects.queue.subject import QueueForwarder
 from onceproof.harness.subjects.queue.task import Acknowledge, ForwarderTask
 from onceproof.harness.tools.error import SetupError
+from onceproof.harness.valkey.configuration import Streams
 from onceproof.harness.wait import Overdue, Stop
 from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.jms import JMS
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
+from onceproof.harness.workload.senders.valkey_py import VALKEY_PY
 from onceproof.listing import needs_of
 from onceproof.matrix.plan import plan
-from onceproof.scenarios import connect, queues
+from onceproof.scenarios import connect, jetstream, queues, valkey
 from tests.unit.fakes.pipelines import parts_in
 from tests.unit.fakes.process import FakeProcess
 from tests.unit.fakes.run_context import FakeContext, FakeStop
@@ -92,11 +95,15 @@ def test_undisturbed_run_has_no_hazards() -> None:
     assert not hazards({}, source="in", sink="out")
 
 
-@pytest.mark.parametrize("scenario", queues.SCENARIOS, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize(
+    "scenario",
+    [*queues.SCENARIOS, *jetstream.SCENARIOS, *valkey.SCENARIOS],
+    ids=lambda scenario: scenario.name,
+)
 def test_queue_scenarios_have_queues_and_no_topics(scenario: Any) -> None:
     assert scenario.all_topics == ()
     assert scenario.queues[0] == "payments"
-    assert scenario.needs - {PLAIN_TEXT} == {"queues"}
+    assert scenario.needs - {PLAIN_TEXT} == {"queues", scenario.queue_broker.product} - {"artemis"}
     assert set(scenario.subject.sinks) <= set(scenario.queues)
     assert "queues" in needs_of(scenario)
 
@@ -118,6 +125,32 @@ def test_rejects_sender_and_subject_that_disagree_on_queues(sender: Sender) -> N
         replace(
             scenario, sender=sender, workload=replace(scenario.workload, partitions=1, producers=1)
         )
+
+
+def test_rejects_sender_of_another_queue_broker() -> None:
+    with pytest.raises(BadScenario, match="expected both to use the same queue broker"):
+        replace(jetstream.SCENARIOS[0], sender=VALKEY_PY)
+
+
+def test_broker_of_senders_is_the_one_that_they_name() -> None:
+    (scenario,) = (s for s in valkey.SCENARIOS if s.name == "valkey-sender-forgetful")
+    assert scenario.queue_broker == Streams(append_only=False)
+
+
+@pytest.mark.parametrize("scenario", [jetstream.SCENARIOS[0], valkey.SCENARIOS[0]])
+def test_containers_have_no_nats_and_no_valkey(scenario: Any) -> None:
+    assert with_supported_faults(scenario, offers("local")) == (scenario, ())
+    product = scenario.queue_broker.product
+    with pytest.raises(SetupError, match=f"needs {product}, which this stage"):
+        with_supported_faults(scenario, offers(DOCKER))
+
+
+@pytest.mark.parametrize(
+    ("client", "acknowledge"), [("amqp", "auto"), ("jetstream", "transacted"), ("jms", "scripted")]
+)
+def test_rejects_what_a_client_cannot_do(client: Client, acknowledge: Acknowledge) -> None:
+    with pytest.raises(ValueError, match=f"client='{client}' does not support"):
+        QueueForwarder(client=client, acknowledge=acknowledge)
 
 
 def test_queues_are_offered_to_queue_scenarios_only() -> None:
