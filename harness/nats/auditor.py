@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nats.errors import Error
 from nats.js.api import AckPolicy, ConsumerConfig
@@ -30,6 +30,12 @@ from onceproof.harness.queues.auditor import AUDIT, audited
 from onceproof.harness.queues.connections import consumers_of
 
 _BLOCK: Final = 500
+
+
+class _Connection(NamedTuple):
+    server: str
+    number: int
+    requests: int
 
 
 class Answers:
@@ -112,21 +118,25 @@ class Answers:
     async def disconnect(self, address: str) -> list[Row]:
         found = await self._connections(consumers_of(address))
         async with self._client(SYSTEM_USER) as client:
-            for server, connection in found:
-                kick = json.dumps({"cid": connection}).encode()
-                await client.request(f"$SYS.REQ.SERVER.{server}.KICK", kick, SECONDS)
+            for each in found:
+                kick = json.dumps({"cid": each.number}).encode()
+                await client.request(f"$SYS.REQ.SERVER.{each.server}.KICK", kick, SECONDS)
         return [{"result": str(bool(found)).lower()}]
 
     async def connected(self, prefix: str) -> list[Row]:
         return [{"result": len(await self._connections(prefix))}]
 
-    async def _connections(self, prefix: str) -> list[tuple[str, int]]:
-        """Return server id and number of the connections whose name begins so."""
+    async def requests(self, name: str) -> list[Row]:
+        found = await self._connections(name)
+        return [{"result": found[0].requests if found else None}]
+
+    async def _connections(self, prefix: str) -> list[_Connection]:
+        """Return the connections whose name begins so."""
         async with self._client(SYSTEM_USER) as client:
             answer = await client.request("$SYS.REQ.SERVER.PING.CONNZ", b"{}", SECONDS)
         found = json.loads(answer.data)
         return [
-            (found["server"]["id"], connection["cid"])
+            _Connection(found["server"]["id"], connection["cid"], connection["in_msgs"])
             for connection in found["data"]["connections"] or ()
             if connection.get("name", "").startswith(prefix)
         ]

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from onceproof.harness.kafka.log_reader import UnreadableLog
 from onceproof.harness.processes.processes import Process
+from onceproof.harness.queues.connections import consumers_of
 
 _SECONDS: Final = 30.0
 """Time limit for one line of an answer on a very busy machine; a broker call may take 2 s."""
@@ -66,6 +67,7 @@ class QueueAuditor:
         *,
         product: str,
         unconsumed: Collection[str] = (),
+        named: bool = False,
         dropped: Callable[[str], Sequence[str]] = lambda address: (),
     ) -> None:
         """Prepare it without starting the process.
@@ -74,11 +76,13 @@ class QueueAuditor:
             start: starts the process, with pipes, at the first question.
             product: the broker's name in lower case.
             unconsumed: addresses that have only the audit queue.
+            named: whether connections have names, by which they are told apart.
             dropped: returns the records that the broker dropped as duplicates of an address, if
                 its log shows them.
         """
         self._start = start
         self.product = product
+        self._named = named
         self._dropped = dropped
         self._unconsumed = frozenset(unconsumed)
         self._process: Process | None = None
@@ -139,9 +143,19 @@ class QueueAuditor:
         return bool(row["result"] == "true")
 
     def connected(self, audience: str) -> int:
-        """Return the number of an audience's connections, of a broker with one listener."""
+        """Return the number of an audience's connections, which must have names."""
         (row,) = self._ask(f"connected {audience}/")
         return int(row["result"])
+
+    def requests(self, address: str, consumer: str) -> int | None:
+        """Return how many requests a consumer's connection has sent so far.
+
+        None: it is not connected, or connections have no names.
+        """
+        if not self._named:
+            return None
+        (row,) = self._ask(f"requests {consumers_of(address)}{consumer}")
+        return None if row["result"] is None else int(row["result"])
 
     def _log_of(self, address: str) -> str:
         return address if address in self._unconsumed else audited(address)

@@ -93,7 +93,9 @@ class LocalServer:
     ) -> None:
         self.process: Process | None = None
         self.wanted = wanted
-        self.auditor = QueueAuditor(self._start_auditor, product=wanted.settings.product)
+        self.auditor = QueueAuditor(
+            self._start_auditor, product=wanted.settings.product, named=True
+        )
         self._server = server
         self._listen = topology.queue_broker(AUDITOR)
         self._processes = processes

@@ -93,6 +93,10 @@ class Answers:
     def connected(self, client: Valkey, prefix: str) -> list[Row]:
         return [{"result": len(_connections(client, prefix))}]
 
+    def requests(self, client: Valkey, name: str) -> list[Row]:
+        found = (each["tot-cmds"] for each in client.client_list() if each["name"] == name)
+        return [{"result": next(found, None)}]
+
 
 def _connections(client: Valkey, prefix: str) -> list[Any]:
     return [each["id"] for each in client.client_list() if each["name"].startswith(prefix)]

@@ -103,6 +103,7 @@ def test_forwarder_is_held_disconnected_and_resumes(up: Alone, tmp_path: Path) -
         record = eventually(moments.held, "its first message", process.tail)
         assert queues.counts("payments") == Counts(messages=40, delivering=1, consumers=1)
         assert up.stage.connected("pipeline") == 1
+        assert (queues.requests("payments", task.name) or 0) > 0
         assert queues.disconnect("payments")
         moments.let_go()
         eventually(lambda: queues.sent("payments-with-fees") == 40, "all effects", process.tail)
@@ -115,6 +116,7 @@ def test_forwarder_is_held_disconnected_and_resumes(up: Alone, tmp_path: Path) -
     delivered = [json.loads(line) for line in lines if '"delivered"' in line]
     assert [row["record"] for row in delivered].count(record) == 2
     assert not queues.disconnect("payments")
+    assert queues.requests("payments", task.name) is None
 
 
 def test_probe_sees_a_cut_link(up: Alone) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -64,6 +65,8 @@ class QueueLane(Lane):
     _over: bool = field(default=False, init=False)
     _failures: int = field(default=0, init=False)
     """Number of failures that had been logged when it was paused."""
+    _requests: int | None = field(default=None, init=False)
+    """Number of requests that it had sent when it was paused; None: the broker does not tell."""
 
     def __post_init__(self) -> None:
         self._wanted = self.load.transactions
@@ -171,12 +174,21 @@ class QueueLane(Lane):
         return any(each.headers.get(RECORD_HEADER) == payment.record.encode() for each in entries)
 
     def take_over(self) -> None:
-        self._failures = len(self._logged(len(self.lives)))
+        life = len(self.lives)
+        self._failures = len(self._logged(life))
+        self._requests = self._asked(life)
         super().take_over()
 
     def is_back(self, life: int, messages: Sequence[Event]) -> bool:
-        """Return whether it has noticed that its connection was closed meanwhile."""
-        return len(self._logged(life)) > self._failures
+        """Return whether it has noticed that its connection was closed, or asks for more."""
+        if len(self._logged(life)) > self._failures:
+            return True
+        return self._requests is not None and (self._asked(life) or 0) > self._requests
+
+    def _asked(self, life: int) -> int | None:
+        with suppress(QueueTrouble):
+            return self._queues.requests(self.source, f"{self.name}-{life}")
+        return None  # the broker is killed
 
     def _logged(self, life: int) -> list[str]:
         log = self.lives[life - 1].log

@@ -73,6 +73,13 @@ def test_delivering_returns_unacknowledged_records(auditor: QueueAuditor) -> Non
     assert auditor.delivering("payments") == {"r0", "r2"}
 
 
+def test_requests_are_counted_by_the_names_of_connections(
+    auditor: QueueAuditor, started: list[Process]
+) -> None:
+    assert auditor.requests("payments", "forwarder-0") is None
+    assert not started, "nobody has to be asked"
+
+
 def test_unknown_queue_is_refused(auditor: QueueAuditor) -> None:
     with pytest.raises(QueueTrouble, match="counts nothing: there is no such queue"):
         auditor.counts("nothing")
