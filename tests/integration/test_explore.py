@@ -13,7 +13,9 @@ from onceproof.harness.context.run_context import fresh_reader
 from onceproof.harness.explore.acts import Single, acts_at, singles
 from onceproof.harness.explore.bench.lanes.reader import PARTITIONS
 from onceproof.harness.explore.bench.stage_bench import StageBench
-from onceproof.harness.explore.bench.subjects import SUBJECTS, ProducerSubject, SparkQuery
+from onceproof.harness.explore.bench.subjects.every import SUBJECTS
+from onceproof.harness.explore.bench.subjects.producers import ProducerSubject
+from onceproof.harness.explore.bench.subjects.spark import SparkQuery
 from onceproof.harness.explore.exploration import Load
 from onceproof.harness.explore.points import Passed, Point, learn, place_of
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial

@@ -11,7 +11,7 @@ from typing import Final
 
 from onceproof.harness.explore.acts import Single, singles
 from onceproof.harness.explore.bench.stage_bench import StageBench
-from onceproof.harness.explore.bench.subjects import SUBJECTS
+from onceproof.harness.explore.bench.subjects.every import SUBJECTS
 from onceproof.harness.explore.points import Passed, learn, place_of
 from onceproof.harness.explore.trials import Aimed, Outcome, Trial, together
 from onceproof.harness.tools.setup import Tools

@@ -19,7 +19,7 @@ from onceproof.harness.explore.bench.injection import Injection, Met
 from onceproof.harness.explore.bench.lanes.base import Lane, Surroundings
 from onceproof.harness.explore.bench.observer import Observer
 from onceproof.harness.explore.bench.reports import Reports, report_everything
-from onceproof.harness.explore.bench.subjects import Subject
+from onceproof.harness.explore.bench.subjects.base import Subject
 from onceproof.harness.explore.bench.verdicts import LaneVerdict, collect, judge, keep
 from onceproof.harness.explore.exploration import Batch, Load
 from onceproof.harness.explore.points import Passed

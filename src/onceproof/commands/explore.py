@@ -17,7 +17,8 @@ from onceproof.commands.explore_repeat import UNEXERCISED, VIOLATED, repeat_case
 from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE, exit_on_error
 from onceproof.harness.explore.bench.stage_bench import KEPT, StageBench
-from onceproof.harness.explore.bench.subjects import SUBJECTS, Subject
+from onceproof.harness.explore.bench.subjects.base import Subject
+from onceproof.harness.explore.bench.subjects.every import SUBJECTS
 from onceproof.harness.explore.cases import cases_of, read_cases, write_cases
 from onceproof.harness.explore.exploration import (
     Exploration,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onceproof.harness.explore.bench.subjects import ProgramSubject
+from onceproof.harness.explore.bench.subjects.program import ProgramSubject
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.subject import OwnPipeline

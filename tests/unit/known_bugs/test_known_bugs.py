@@ -8,7 +8,7 @@ import pytest
 
 from onceproof.checkers.anomalies import anomalies
 from onceproof.harness.explore.acts import acts_at
-from onceproof.harness.explore.bench.subjects import SUBJECTS
+from onceproof.harness.explore.bench.subjects.every import SUBJECTS
 from onceproof.harness.explore.points import Point
 from onceproof.harness.tools.runtimes.known import asked, words
 from tests.known_bugs.catalogue import Bug, UnknownBug, load

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.harness.explore.bench.subjects import SUBJECTS, Subject
+from onceproof.harness.explore.bench.subjects.base import Subject
+from onceproof.harness.explore.bench.subjects.every import SUBJECTS
 
 
 @pytest.mark.parametrize("subject", SUBJECTS.values(), ids=SUBJECTS)
