@@ -42,13 +42,13 @@ def _claims(
     )
 
 
-def _final_claims(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
+def final_claims(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
     return _claims(
         most=expect, least=expect, exactly=expect, balances=expect, hazards=frozenset(hazards)
     )
 
 
-def _reader_claims(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
+def reader_claims(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
     """Claim exactly-once for readers who follow every change of ledger and balances."""
     return tuple(
         claim
@@ -57,7 +57,7 @@ def _reader_claims(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
     )
 
 
-def _twice(*more: str, hazards: frozenset[str]) -> tuple[Claim, ...]:
+def twice(*more: str, hazards: frozenset[str]) -> tuple[Claim, ...]:
     """Expect duplicated payments, and `more` anomalies that refute exactly-once."""
     return _claims(
         most=violated("duplicate-output"),
@@ -83,12 +83,12 @@ _KILLED = ScheduledFault(
     progress=0.1,
     do=Kill(Member(name=WHO), at=COMMIT_UNDONE),
 )
-_KILLED_AFTER = ScheduledFault(
+KILLED_AFTER = ScheduledFault(
     name="killed after its commit",
     progress=0.1,
     do=Kill(Member(name=WHO), at=COMMIT_LANDS),
 )
-_DATABASE = ScheduledFault(name="database killed", do=Kill(Database()))
+DATABASE = ScheduledFault(name="database killed", do=Kill(Database()))
 _ZOMBIE = ScheduledFault(name="zombie", progress=0.1, do=Pause(Member(name=WHO), at=WITH_WORK))
 
 _POSTGRES = StoringConsumers()
@@ -108,10 +108,10 @@ _UNDER_FAULTS = Scenario(
     schedule=(
         _LATE,
         _ROLLED_BACK,
-        replace(_KILLED_AFTER, progress=0.0, after=(_ROLLED_BACK.name,)),
-        replace(_DATABASE, after=(_KILLED_AFTER.name,)),
+        replace(KILLED_AFTER, progress=0.0, after=(_ROLLED_BACK.name,)),
+        replace(DATABASE, after=(KILLED_AFTER.name,)),
     ),
-    claims=(*_final_claims(HOLDS, IN_DOUBT, REFUSED), *_reader_claims(HOLDS, IN_DOUBT, REFUSED)),
+    claims=(*final_claims(HOLDS, IN_DOUBT, REFUSED), *reader_claims(HOLDS, IN_DOUBT, REFUSED)),
     seconds=45,
 )
 _QUIET = replace(
@@ -119,7 +119,7 @@ _QUIET = replace(
     name=f"{_POSTGRES.name}-quiet",
     title="Offsets stored in PostgreSQL, without faults: nothing goes wrong, and nothing is tested",
     schedule=(),
-    claims=_final_claims(UNEXERCISED),
+    claims=final_claims(UNEXERCISED),
     seconds=25,
 )
 _PAUSED = replace(
@@ -127,7 +127,7 @@ _PAUSED = replace(
     name=f"{_POSTGRES.name}-paused",
     title="Offsets stored in PostgreSQL: a zombie with payments that others have written",
     schedule=(_ZOMBIE,),
-    claims=(*_final_claims(HOLDS, REFUSED), *_reader_claims(HOLDS, REFUSED)),
+    claims=(*final_claims(HOLDS, REFUSED), *reader_claims(HOLDS, REFUSED)),
 )
 _AGAIN = frozenset({REPLAYED})
 
@@ -147,7 +147,7 @@ SCENARIOS = (
         title="Offsets stored in SQLite: a consumer killed during its commit, and a zombie",
         subject=_SQLITE,
         schedule=(_KILLED, replace(_ZOMBIE, progress=0.0, after=(_KILLED.name,))),
-        claims=_final_claims(HOLDS, IN_DOUBT, REFUSED),
+        claims=final_claims(HOLDS, IN_DOUBT, REFUSED),
         seconds=50,
     ),
     replace(
@@ -156,7 +156,7 @@ SCENARIOS = (
         title="The broken twin: offsets updated without comparing, and a commit that arrives late",
         subject=_UNGUARDED,
         schedule=(_LATE,),
-        claims=_twice(hazards=_AGAIN),
+        claims=twice(hazards=_AGAIN),
         seconds=30,
     ),
     replace(
@@ -164,14 +164,14 @@ SCENARIOS = (
         name=f"{_UNGUARDED.name}-paused",
         title="The broken twin: a zombie adds payments a second time and moves offsets back",
         subject=_UNGUARDED,
-        claims=_twice("offset-regressed", hazards=_AGAIN),
+        claims=twice("offset-regressed", hazards=_AGAIN),
     ),
     replace(
         _PAUSED,
         name=f"{_UNGUARDED_FILE.name}-paused",
         title="The broken twin in SQLite: a zombie adds payments a second time",
         subject=_UNGUARDED_FILE,
-        claims=_twice("offset-regressed", hazards=_AGAIN),
+        claims=twice("offset-regressed", hazards=_AGAIN),
     ),
     *(
         replace(
@@ -196,8 +196,8 @@ SCENARIOS = (
         name=_AFTER.name,
         title="Rows committed first: killed before the offsets are committed in Kafka",
         subject=_AFTER,
-        schedule=(_KILLED_AFTER,),
-        claims=_twice(hazards=_AGAIN),
+        schedule=(KILLED_AFTER,),
+        claims=twice(hazards=_AGAIN),
         seconds=35,
     ),
     replace(
@@ -205,10 +205,10 @@ SCENARIOS = (
         name=_CLEANED.name,
         title="The broken twin: duplicates are deleted later, but readers have seen them",
         subject=_CLEANED,
-        schedule=(_KILLED_AFTER,),
+        schedule=(KILLED_AFTER,),
         claims=(
-            *_final_claims(HOLDS, *_AGAIN),
-            *_reader_claims(violated("duplicate-output"), *_AGAIN),
+            *final_claims(HOLDS, *_AGAIN),
+            *reader_claims(violated("duplicate-output"), *_AGAIN),
         ),
         seconds=35,
     ),

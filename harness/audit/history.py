@@ -10,15 +10,16 @@ Effects of inputs that are not judged are left out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import duckdb
 import pyarrow as pa
 
 from onceproof.checkers.engines.literals import literal
+from onceproof.harness.audit.counts import Counts, OutputCounts, PartitionCounts
 from onceproof.harness.audit.database import database, raw_rows
 from onceproof.harness.audit.folder import AuditFolder
+from onceproof.harness.audit.judged import Judged, Side
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED
 
 _CLOCK: Final = "audit"
@@ -26,109 +27,6 @@ _CLOCK: Final = "audit"
 
 class AmbiguousIdentity(ValueError):
     """Inputs that share an identity cannot be told apart; the message names the identity."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Side:
-    """An output, as far as the history needs it.
-
-    Attributes:
-        name, view: as in claims.
-        number: its index among the outputs.
-        topic: whether it is a topic, so that effects have the position `topic-partition@offset`.
-        most: effects per input; None: taken from the `expected` rows that were read.
-        optional: whether an input may have no effect.
-        ranked: whether an effect's key is the rank of its content among those of its input.
-        oldest: timestamp in milliseconds before which retention may have deleted effects.
-        newest: timestamp in milliseconds from which effects may not be readable yet.
-    """
-
-    name: str
-    view: str
-    number: int
-    topic: bool
-    most: int | None
-    optional: bool
-    ranked: bool
-    oldest: int | None
-    newest: int | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judged:
-    """The parameters of a history.
-
-    Attributes:
-        dead: the dead-letter output; a record in it replaces all effects of its input.
-        window: partition → first offset of the inputs to judge, and the offset after the last.
-        settle: milliseconds within which an input has its effects.
-        now: when the outputs were read, in milliseconds; later timestamps are capped to it.
-        committed: partition → committed offset of the consumer group; None: no group is known.
-        whole: whether the input was read from offset 0, so that an effect of an unknown input has
-            no source.
-        nameless: whether effects without an identity are left out.
-    """
-
-    input: str
-    outputs: tuple[Side, ...]
-    dead: Side | None = None
-    window: Mapping[int, tuple[int, int]]
-    settle: int
-    now: int
-    committed: Mapping[int, int] | None
-    whole: bool
-    nameless: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class OutputCounts:
-    """Number of effects in an output: of judged inputs, of other inputs that were read, of inputs
-    that were not read, and without an identity.
-    """
-
-    name: str
-    view: str
-    judged: int
-    others: int
-    unknown: int
-    nameless: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class PartitionCounts:
-    """Number of inputs of a partition in the window.
-
-    Attributes:
-        first, last: the window's first offset, and the one after its last.
-        undecided: inputs that the pipeline may not have processed yet.
-        nameless: inputs without an identity.
-        reached: offset up to which the pipeline is known to have processed; None: unknown.
-        undecided_since: timestamp of the oldest undecided input, in milliseconds.
-        from_at, to_at: oldest and newest timestamp in the window.
-    """
-
-    partition: int
-    first: int
-    last: int
-    inputs: int
-    undecided: int
-    nameless: int
-    reached: int | None
-    undecided_since: int | None
-    from_at: int | None
-    to_at: int | None
-
-    @property
-    def judged(self) -> int:
-        return self.inputs - self.undecided - self.nameless
-
-
-@dataclass(frozen=True, kw_only=True)
-class Counts:
-    """How much was read, and how much of it is judged."""
-
-    partitions: tuple[PartitionCounts, ...]
-    outputs: tuple[OutputCounts, ...]
 
 
 def make_history(of: Judged, folder: AuditFolder, memory: int | None) -> Counts:

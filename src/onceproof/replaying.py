@@ -21,7 +21,8 @@ from onceproof.harness.schedule.versions import check_versions
 from onceproof.harness.stage.backends import LOCAL, is_backend
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.runtimes.known import CHOSEN, asked, words
-from onceproof.verify.trial import DRY_RUN, NAME
+from onceproof.verify.draft import NAME
+from onceproof.verify.trial import DRY_RUN
 
 
 class NoReplay(ValueError):

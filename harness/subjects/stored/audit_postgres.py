@@ -35,6 +35,10 @@ _OPEN: Final = (
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
     "AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'"
 )
+_WRITING: Final = (
+    "SELECT count(*) FROM pg_locks WHERE relation = 'ledger'::regclass "
+    "AND mode = 'RowExclusiveLock' AND pid <> pg_backend_pid()"
+)
 _LOCK: Final = 790_411
 """Key of the advisory lock."""
 _HOLD: Final = f"""
@@ -62,8 +66,18 @@ _SECONDS: Final = 30.0
 class PostgresAudit:
     """The auditor's access to the database of one run."""
 
-    def __init__(self, database: str, *, topic: str, owner: str, stop: Stop) -> None:
+    def __init__(
+        self, database: str, *, topic: str, owner: str, stop: Stop, always_open: bool = False
+    ) -> None:
+        """Connect to nothing yet.
+
+        Args:
+            topic, owner: of the positions.
+            always_open: the pipeline has transactions open all the time, of which only those that
+                have written to the ledger count.
+        """
         self._database = database
+        self._open = _WRITING if always_open else _OPEN
         self._topic = topic
         self._owner = owner
         self._stop = stop
@@ -96,7 +110,7 @@ class PostgresAudit:
             self._rows,
             topic=self._topic,
             owner=self._owner,
-            hanging=lambda: bool(self._rows(_OPEN)[0][0]),
+            hanging=lambda: bool(self._rows(self._open)[0][0]),
         )
 
     def journal(self) -> list[dict[str, Any]]:

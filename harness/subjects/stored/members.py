@@ -26,10 +26,21 @@ from onceproof.harness.tools.setup import Tools
 class StoringMembers(Members):
     """The consumers of one group, and the auditor's access to their database."""
 
-    def __init__(self, tasks: Sequence[StoringTask], parts: PipelineParts, audit: Audit) -> None:
+    def __init__(
+        self,
+        tasks: Sequence[StoringTask],
+        parts: PipelineParts,
+        audit: Audit,
+        *,
+        program: Program | None = None,
+    ) -> None:
+        """Take the tasks; `program` None: that of our own consumers."""
         stored = tasks[0].commits == "in-transaction"
         super().__init__(
-            tasks, parts, program=program_of(parts.tools), positions=audit if stored else None
+            tasks,
+            parts,
+            program=program or program_of(parts.tools),
+            positions=audit if stored else None,
         )
         self.audit = audit
         self._notes = {task.name: Path(task.in_hand) for task in tasks}

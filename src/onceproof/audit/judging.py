@@ -18,7 +18,7 @@ from onceproof.checkers.model import Claim, Judgement
 from onceproof.checkers.refutations import refutations
 from onceproof.harness.audit.database import database, raw_rows
 from onceproof.harness.audit.folder import AuditFolder
-from onceproof.harness.audit.history import Side
+from onceproof.harness.audit.judged import Side
 
 _MAKERS: Final = {
     "exactly-once": exactly_once,

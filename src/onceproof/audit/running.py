@@ -17,7 +17,8 @@ from onceproof.audit.telling import report_of
 from onceproof.checkers.engines.settings import Settings
 from onceproof.harness.audit.cluster import Cluster, Extent, Topic
 from onceproof.harness.audit.folder import AuditFolder
-from onceproof.harness.audit.history import Judged, Side, make_history
+from onceproof.harness.audit.history import make_history
+from onceproof.harness.audit.judged import Judged, Side
 from onceproof.harness.audit.plan import AuditRequest, OutputPlan, Plan, plan
 from onceproof.harness.audit.reading import Extraction, Range, read_source
 from onceproof.harness.audit.workers import Task, read_all

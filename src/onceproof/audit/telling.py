@@ -10,7 +10,7 @@ from onceproof.audit.judging import Judged
 from onceproof.audit.options import AuditOptions
 from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.model import Claim, ClaimJudgement, Verdict
-from onceproof.harness.audit.history import Counts, PartitionCounts
+from onceproof.harness.audit.counts import Counts, PartitionCounts
 from onceproof.harness.audit.plan import Plan
 from onceproof.reports.audit.model import (
     AuditReport,

@@ -33,12 +33,13 @@ from onceproof.reports.ci.case import cases_of
 from onceproof.reports.console import live, print_result
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
+from onceproof.verify.draft import draft
 from onceproof.verify.dry_run import print_failure, print_plan, print_success, succeeded
 from onceproof.verify.named_faults import named
 from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.plan import plan
 from onceproof.verify.profiles import keep, kept, key_of
-from onceproof.verify.trial import draft, dry_run_of, pipeline_of, planned
+from onceproof.verify.trial import dry_run_of, pipeline_of, planned
 
 
 def verify(

@@ -1,66 +1,27 @@
-"""Build the scenarios of a dry run and a trial from the options of `onceproof verify`.
-
-`draft` finds errors in the options before anything is started, except those that depend on what the
-dry run learns.
-"""
+"""Build the scenarios of a dry run, and of a trial from what the dry run learned."""
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from onceproof.checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, ATOMIC
-from onceproof.checkers.model import Claim, Expectation, Hop, Scope, Verdict
-from onceproof.harness.faults.words import UnknownFault
-from onceproof.harness.kafka.topic import Topic
-from onceproof.harness.schedule.as_json import BadSchedule
 from onceproof.harness.schedule.scenario import BadScenario, Scenario, ScheduledFault
-from onceproof.harness.user_pipeline.identity import BadRule, Rule
-from onceproof.harness.user_pipeline.meanings import WORDS
 from onceproof.harness.user_pipeline.orders import Orders
-from onceproof.harness.user_pipeline.origins import Rules
-from onceproof.harness.user_pipeline.outputs.output import Output, with_decoders
-from onceproof.harness.user_pipeline.placeholders import fill, input_word
 from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, NULL, OVERSIZE, Profile
 from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
 from onceproof.harness.user_pipeline.subject import OwnPipeline
-from onceproof.harness.workload.senders.librdkafka import Librdkafka
-from onceproof.verify.checks import (
-    check_atomic,
-    check_deployed,
-    check_event_time,
-    check_expects,
-    check_feed,
-    check_group,
-    check_healthy,
-    check_http,
-    check_image,
-    check_inputs,
-    check_instances,
-    check_places,
-    check_queues,
-    check_several_identities,
-    check_upserts,
-)
-from onceproof.verify.fine_print import fine_print, fine_print_of
+from onceproof.verify.checks import check_group
+from onceproof.verify.draft import LEAST, NAME, claims_of, too_few
+from onceproof.verify.fine_print import fine_print_of
 from onceproof.verify.hazards.hazard import Pipeline
-from onceproof.verify.hazards.registry import NAMES
 from onceproof.verify.named_faults import named, schedule_of
-from onceproof.verify.options import CLAIMS, BadTrial, VerifyOptions
+from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.plan import ALL, Plan
-from onceproof.verify.workload import RECORDS, workload_of
+from onceproof.verify.workload import RECORDS
 
-NAME: Final = "verify"
 DRY_RUN: Final = f"{NAME}-dry-run"
 _EACH: Final = 600
 """Orders generated for each fault."""
-_LEAST: Final = 20
-"""Minimum of records for each fault: fewer would be processed before it has an effect."""
-_FEWEST: Final = 10
-"""Minimum number of faults in a plan."""
 _STRIKE_SECONDS: Final = 6.0
 """Approximate duration of one fault."""
 _LOAD: Final = 0.7
@@ -72,19 +33,6 @@ _DRY_RUN_SECONDS: Final = 20
 """Maximum sending time; records of several files are all sent."""
 _WINDOWS: Final = 4
 """Factor for records with event times, so that event time advances and windows close."""
-_LINGER_MS: Final = 200
-"""Without batching, brokers would spend most of their work on requests of one record."""
-
-_TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
-"""Topic names that Kafka accepts."""
-
-
-def draft(options: VerifyOptions) -> Scenario:
-    """Return the trial without schedule or hazards; raise `BadTrial` if an option is invalid."""
-    try:
-        return _draft(options)
-    except (BadRule, UnknownFault, BadSchedule, BadScenario) as error:
-        raise BadTrial(str(error)) from error
 
 
 def pipeline_of(scenario: Scenario, options: VerifyOptions, profile: Profile) -> Pipeline:
@@ -139,7 +87,7 @@ def planned(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: 
     records, bearable = max(RECORDS, _EACH * faults), float(options.rate)
     if profile.speed is not None:
         bearable = min(bearable, profile.speed * _LOAD)
-        records = min(records, max(_LEAST, round(bearable * _STRIKE_SECONDS)) * faults)
+        records = min(records, max(LEAST, round(bearable * _STRIKE_SECONDS)) * faults)
     if options.records is None and options.data is None:
         orders = orders.of_size(records * _windows(orders))
     rate = min(bearable, orders.records / (_STRIKE_SECONDS * faults))
@@ -155,8 +103,8 @@ def _with(
     profile: Profile,
     plan: Plan,
 ) -> Scenario:
-    if orders.records < _LEAST * len(schedule):
-        raise _too_few(orders, len(schedule))
+    if orders.records < LEAST * len(schedule):
+        raise too_few(orders, len(schedule))
     hazards = frozenset(hazard.name for hazard in plan.hazards)
     untested = fine_print_of(plan)
     subject = replace(
@@ -174,7 +122,7 @@ def _with(
             workload=orders,
             subject=subject,
             schedule=schedule,
-            claims=_claims(options, subject, schedule, hazards, untested),
+            claims=claims_of(options, subject, schedule, hazards, untested),
         )
     except BadScenario as error:
         raise BadTrial(str(error)) from error
@@ -189,13 +137,6 @@ def _title(title: str, options: VerifyOptions, plan: Plan) -> str:
         return title
     names = ", ".join(hazard.name for hazard in plan.accepted)
     return f"{title} ({'all hazards' if ALL in options.accepted else names} accepted untested)"
-
-
-def _too_few(orders: Orders | SeveralInputs, faults: int) -> BadTrial:
-    return BadTrial(
-        f"{orders.records} records are too few for {faults} faults; expected {_LEAST * faults} or "
-        "more, or fewer faults (--preset gentle)"
-    )
 
 
 def _subject_of(scenario: Scenario) -> OwnPipeline:
@@ -216,192 +157,4 @@ def dry_run_of(scenario: Scenario) -> Scenario:
         workload=few,
         subject=replace(subject, orders=few),
         claims=tuple(replace(claim, expect=None) for claim in scenario.claims),
-    )
-
-
-def _draft(options: VerifyOptions) -> Scenario:
-    if not options.command and not options.image and not options.compose:
-        raise BadTrial("no command: give the pipeline's command after --, as in `-- python job.py`")
-    if not options.outputs:
-        raise BadTrial("no output: give --output, the place that the pipeline writes to")
-    for name in options.accepted:
-        if name not in (ALL, *NAMES):
-            raise BadTrial(
-                f"--accept-untested {name}: no such hazard; expected {ALL}, or one of "
-                f"{', '.join(NAMES)}"
-            )
-    for part in (*options.command, *options.variables):
-        fill(part, {**WORDS, **{input_word(of.topic): of.topic for of in options.inputs}})
-    subject = _subject(options)
-    _check_losses(options, subject)
-    if named(options):
-        schedule_of(options)
-    elif subject.orders.records < _LEAST * _FEWEST:
-        raise _too_few(subject.orders, _FEWEST)
-    return Scenario(
-        name=NAME,
-        title=(
-            f"Your pipeline: {' and '.join(subject.orders.topics)} → {', '.join(subject.sinks)}"
-        ),
-        subject=subject,
-        workload=subject.orders,
-        sender=Librdkafka(linger_ms=_LINGER_MS),
-        schedule=(),
-        claims=_claims(options, subject, (), frozenset(), ""),
-        topics=tuple(
-            Topic(name=name, partitions=options.partitions) for name in _topics(subject, options)
-        ),
-    )
-
-
-def _check_losses(options: VerifyOptions, subject: OwnPipeline) -> None:
-    """Reject claims that no loss could refute, because every input may have no effect."""
-    lacking = all(each.may_lack for each in subject.comes_to(subject.sink).values())
-    if lacking and not {AT_MOST_ONCE, ATOMIC}.issuperset(options.claims):
-        raise BadTrial(
-            f"--effects {options.effects} cannot reveal a loss; expected FILE.py:FUNCTION "
-            "returning the expected count of each input, or only --claim "
-            f"{AT_MOST_ONCE} or {ATOMIC}"
-        )
-
-
-def _topics(subject: OwnPipeline, options: VerifyOptions) -> Iterable[str]:
-    """Return the topics to create besides the inputs: outputs, and those given with `--topic`."""
-    written = [output.topic for output in subject.places if output.topic is not None]
-    for name in options.topics:
-        if not _TOPIC.fullmatch(name):
-            raise BadTrial(
-                f"invalid topic name in --topic {name!r}: expected letters, digits, dots, "
-                "underscores and hyphens"
-            )
-    names = dict.fromkeys((*written, *options.topics))
-    return [name for name in names if name not in subject.orders.topics]
-
-
-def _subject(options: VerifyOptions) -> OwnPipeline:
-    check_inputs(options)
-    identity = _identity({of.topic: Rule.parse_several(of.identity) for of in options.inputs})
-    letters = None
-    if options.dead_letters is not None:
-        rules = {o.topic: Rule.parse(o.dead_letter_identity or o.identity) for o in options.inputs}
-        letters = Output.parse(options.dead_letters, _identity(rules))
-    elif any(of.dead_letter_identity for of in options.inputs):
-        raise BadTrial(
-            "--dead-letter-identity needs --dead-letters, the place that the pipeline writes "
-            "dead letters to"
-        )
-    if options.upserts is not None:
-        check_upserts(options)
-    check_expects(options)
-    check_event_time(options)
-    check_several_identities(options)
-    check_atomic(options)
-    outputs = tuple(Output.parse(text, identity) for text in options.outputs)
-    places = with_decoders([*outputs, *([letters] if letters else [])], options.decodes)
-    outputs, letters = places[: len(outputs)], next(iter(places[len(outputs) :]), None)
-    subject = OwnPipeline(
-        command=options.command,
-        folder=str(options.folder),
-        outputs=outputs,
-        instances=options.instances,
-        orders=workload_of(options, [output.name for output in outputs]),
-        dead_letters=letters,
-        idempotency_key=options.idempotency_key,
-        healthy=options.healthy,
-        image=options.image or "",
-        compose=str(options.compose.absolute()) if options.compose else "",
-        service=options.service or "",
-        variables=tuple(map(_variable, options.variables)),
-        feed=_parts(options.feed),
-        stop_command=_parts(options.stop_command),
-        kill_command=_parts(options.kill_command),
-        upserts=Rule.parse(options.upserts) if options.upserts is not None else None,
-    )
-    check_instances(options, subject)
-    check_places(options, subject)
-    check_queues(options, subject)
-    check_http(options, subject)
-    check_healthy(options, subject)
-    check_deployed(options, subject)
-    check_feed(options, subject)
-    check_image(options, subject)
-    return subject
-
-
-def _identity(rules: Mapping[str, Rule]) -> Rule | Rules:
-    by_topic = tuple(rules.items())
-    return by_topic[0][1] if len(by_topic) == 1 else Rules(by_topic=by_topic)
-
-
-def _variable(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals):
-        raise BadTrial(f"--env {text}: expected NAME=VALUE")
-    return name, value
-
-
-def _parts(command: str | None) -> tuple[str, ...]:
-    try:
-        return tuple(shlex.split(command or ""))
-    except ValueError as error:
-        raise BadTrial(f"invalid command {command!r}: {error}") from None
-
-
-def _claims(
-    options: VerifyOptions,
-    subject: OwnPipeline,
-    schedule: tuple[ScheduledFault, ...],
-    hazards: frozenset[str],
-    untested: str,
-) -> tuple[Claim, ...]:
-    """Return a claim for each guarantee, output and input, except one `atomic` for all outputs.
-
-    An input that may have no effect is held to at most once.
-    """
-    first, *others = subject.outputs
-    beside = tuple((output.name, output.view) for output in others)
-    asked = dict.fromkeys(
-        (output, topic or subject.orders.topic, AT_MOST_ONCE if of.may_lack else guarantee, ())
-        for output in subject.outputs
-        for topic, of in subject.comes_to(output.name).items()
-        for guarantee in options.claims
-        if guarantee != ATOMIC and (guarantee != AT_LEAST_ONCE or not of.may_lack)
-    )
-    together = [
-        (first, topic or subject.orders.topic, ATOMIC, beside)
-        for topic in subject.comes_to(first.name)
-        if ATOMIC in options.claims
-    ]
-    return tuple(
-        _claim(guarantee, subject, output, others, topic, schedule, hazards, untested)
-        for output, topic, guarantee, others in [*asked, *together]
-    )
-
-
-def _claim(
-    guarantee: str,
-    subject: OwnPipeline,
-    output: Output,
-    others: tuple[tuple[str, str], ...],
-    topic: str,
-    schedule: tuple[ScheduledFault, ...],
-    hazards: frozenset[str],
-    untested: str,
-) -> Claim:
-    if guarantee not in CLAIMS:
-        raise BadTrial(f"invalid claim {guarantee!r}: expected {', '.join(CLAIMS)}")
-    letters = subject.dead_letters
-    return Claim(
-        guarantee=guarantee,
-        hop=Hop.PROCESS,
-        scope=Scope(
-            input=topic,
-            sink=output.name,
-            view=output.view,
-            dead_letters=None if letters is None else letters.name,
-            others=others,
-        ),
-        hazards=hazards,
-        fine_print=fine_print(guarantee, subject, output, schedule, untested),
-        expect=Expectation(verdict=Verdict.HOLDS),
     )

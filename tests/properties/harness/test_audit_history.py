@@ -15,7 +15,8 @@ from onceproof.audit.judging import claims_of
 from onceproof.checkers.history import History
 from onceproof.checkers.judging import find
 from onceproof.harness.audit.folder import AuditFolder
-from onceproof.harness.audit.history import Judged, Side, make_history
+from onceproof.harness.audit.history import make_history
+from onceproof.harness.audit.judged import Judged, Side
 from onceproof.harness.audit.parts import table
 
 SETTLE = 10

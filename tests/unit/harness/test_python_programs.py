@@ -25,11 +25,15 @@ from onceproof.harness.workload.payments import fee
 NAMES = sorted(lock.stem for lock in programs.SOURCES.glob("*.lock"))
 
 
+STUBS = ("Application", "State", "App", "DBOS", "KafkaMessage", "SQLAlchemyDatasource")
+"""What the programs import."""
+
+
 def imported(name: str, monkeypatch: pytest.MonkeyPatch, *modules: str) -> Any:
     """Import a program without its packages."""
     for module in modules:
         stub = types.ModuleType(module)
-        stub.__dict__.update(dict.fromkeys(("Application", "State", "App"), object))
+        stub.__dict__.update(dict.fromkeys(STUBS, object))
         monkeypatch.setitem(sys.modules, module, stub)
     spec = importlib.util.spec_from_file_location(
         f"{name}_program", programs.SOURCES / f"{name}.py"
@@ -87,6 +91,20 @@ def test_effect_has_the_fee(name: str, modules: list[str], monkeypatch: pytest.M
     payment = {"record": "r", "account": "a", "amount_cents": 1_999, "note": ""}
     assert program.effect(payment) == {
         "record": "r", "account": "a", "amount_cents": 1_999, "fee_cents": fee(1_999)
+    }  # fmt: skip
+
+
+def test_dbos_row_has_the_fee_and_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    sqlalchemy = types.ModuleType("sqlalchemy")
+    sqlalchemy.__dict__["text"] = str
+    monkeypatch.setitem(sys.modules, "sqlalchemy", sqlalchemy)
+    program = imported("dbos_ledger", monkeypatch, "dbos")
+    message = types.SimpleNamespace(
+        value=b'{"record": "r", "account": "a", "amount_cents": 1999}', partition=2, offset=7
+    )
+    assert program.values(message) == {
+        "record": "r", "account": "a", "amount": 1_999, "fee": fee(1_999),
+        "partition": 2, "offset": 7,
     }  # fmt: skip
 
 

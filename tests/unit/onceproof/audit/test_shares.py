@@ -15,7 +15,7 @@ from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.history import History
 from onceproof.checkers.model import Judgement, Verdict
 from onceproof.harness.audit.folder import AuditFolder
-from onceproof.harness.audit.history import Side
+from onceproof.harness.audit.judged import Side
 
 SIDE = Side(
     name="ledger",

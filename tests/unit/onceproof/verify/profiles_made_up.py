@@ -16,9 +16,10 @@ from onceproof.harness.user_pipeline.profile import (
     GroupProfile,
     Profile,
 )
+from onceproof.verify.draft import draft
 from onceproof.verify.options import VerifyOptions
 from onceproof.verify.plan import plan
-from onceproof.verify.trial import draft, pipeline_of, planned
+from onceproof.verify.trial import pipeline_of, planned
 
 READERS: Final = GroupProfile(
     name="readers",

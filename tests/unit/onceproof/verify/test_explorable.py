@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from onceproof.verify.draft import draft
 from onceproof.verify.explorable import explorable
 from onceproof.verify.options import BadTrial, InputOptions, VerifyOptions
-from onceproof.verify.trial import draft
 
 COMMAND = ("job", "{bootstrap}", "{input}", "{output}", "{group}", "{client_id}")
 OPTIONS = VerifyOptions(command=COMMAND, folder=Path("/"), outputs=("enriched",))

@@ -23,10 +23,11 @@ from onceproof.checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, EXACTLY_ONCE
 from onceproof.harness.faults.messages.hit_message import HitMessage
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.user_pipeline.profile import ABORTED
+from onceproof.verify.draft import draft
 from onceproof.verify.inputs import inputs_of
 from onceproof.verify.options import PAYMENTS, BadTrial, InputOptions, VerifyOptions
 from onceproof.verify.plan import plan
-from onceproof.verify.trial import draft, dry_run_of, pipeline_of
+from onceproof.verify.trial import dry_run_of, pipeline_of
 from tests.unit.onceproof.verify.profiles_made_up import COPY, READERS, TRANSACTIONAL
 
 PHASES = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")

@@ -28,9 +28,10 @@ from onceproof.harness.user_pipeline.look import QUIET
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.profile import KEYS, OVERSIZE
 from onceproof.harness.user_pipeline.subject import OwnPipeline
+from onceproof.verify.draft import draft
 from onceproof.verify.named_faults import by_name
 from onceproof.verify.options import BadTrial, VerifyOptions
-from onceproof.verify.trial import draft, dry_run_of
+from onceproof.verify.trial import dry_run_of
 from onceproof.verify.workload import SENTINELS
 from tests.unit.onceproof.verify.profiles_made_up import (
     COPY,
