@@ -192,6 +192,7 @@ def test_inputs_without_effect_near_the_window_end_are_undecided(
     )  # 30 within --settle before the window, 10 behind it
 
 
+@LATER
 def test_each_input_needs_one_output_or_dead_letter(
     staging: Staged, topic: Callable[..., str], tmp_path: Path, start_ms: int
 ) -> None:
@@ -218,6 +219,7 @@ def test_each_input_needs_one_output_or_dead_letter(
     assert sum(p["undecided"] for p in report["partitions"]) == 0
 
 
+@LATER
 def test_committed_inputs_without_effect_are_lost(
     staging: Staged, topic: Callable[..., str], tmp_path: Path, start_ms: int
 ) -> None:
@@ -287,6 +289,7 @@ def test_aborted_effects_are_lost_and_open_ones_undecided(
     assert [r["record"] for r in repairs] == ["o0000", "o0001"]
 
 
+@LATER
 def test_audits_table_and_counts_unknown_rows(
     staging: Staged,
     topic: Callable[..., str],

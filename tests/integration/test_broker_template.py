@@ -112,6 +112,7 @@ def test_storage_is_formatted_when_class_recording_fails(
     assert is_cached == (jvm_options != ("-XX:NoSuchOption",))
 
 
+@LATER
 def test_stage_starts_without_class_archive(
     tools: StageTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
