@@ -8,6 +8,7 @@ import pytest
 
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.subjects.spark.subject import JobPlace, SparkSubject
+from onceproof.harness.subjects.stored.dbos import DbosWorkflows
 from onceproof.harness.subjects.stored.subject import StoringConsumers
 from onceproof.harness.tools.runtimes.known import POSTGRESQL
 from onceproof.scenarios import all_scenarios
@@ -31,4 +32,6 @@ def test_postgresql_is_a_runtime_of_pipelines_that_connect_to_it(
         connects = place.database in subject.command(place)
     elif isinstance(subject, StoringConsumers):
         connects = subject.kind == "postgres"
+    elif isinstance(subject, DbosWorkflows):
+        connects = True
     assert (POSTGRESQL in scenario.runtimes) == connects
